@@ -1,4 +1,4 @@
-"""A dashboard in a process of its own, and a browser before it that knows when a page is there (`watch.js`)."""
+"""A dashboard in a process of its own, and a browser that tells when a page of it is complete (`watch.js`)."""
 
 import os
 import re
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hopscope_dashboard.navigation.menu import sections
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.menu import sections
 from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM: Final = "/usr/bin/chromium"
@@ -36,7 +36,8 @@ class Server:
     """A running `hopscope dashboard`."""
 
     def __init__(self, traces: list[Path], environment: dict[str, str]) -> None:
-        """Starts the server. Raises RuntimeError with its words if it does not serve."""
+        """Starts the server. Raises RuntimeError with the command line and the first line of stderr if no address
+        appears."""
         words = [str(Path(sys.executable).parent / "hopscope"), "dashboard", *map(str, traces), "--port", "0"]
         self._process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
         line = self._process.stderr.readline() if self._process.stderr else ""
@@ -47,18 +48,18 @@ class Server:
 
     @property
     def processor(self) -> float:
-        """Processor seconds of all its threads up to now."""
+        """Processor seconds of all the server's threads up to now."""
         after_name = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
     def mebibytes(self) -> float:
-        """The most memory that it ever had."""
+        """The server's peak memory."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
 
     def stop(self) -> None:
-        """End it."""
+        """End the server."""
         self._process.terminate()
         self._process.wait()
 
@@ -87,7 +88,7 @@ class Visitor:
         return self._spend(act)
 
     def goes_to(self, path: str) -> Spent:
-        """Clicks a page of the menu, whose section is opened first if it is not."""
+        """Clicks a page of the menu. Opens the page's section first if it is closed."""
         selector = f'#menu .menu-link[href="{path}"], #menu .menu-link[href^="{path}?"]'
         if not self._page.locator(selector).count():
             (section,) = [
@@ -97,7 +98,8 @@ class Visitor:
         return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.clicked(it)", selector))
 
     def selects(self, **parameters: str | int) -> Spent:
-        """Selects a part of the run on the page shown, as a mark of it does; nothing selects the whole run."""
+        """Selects a part of the run, as a click on a mark of the page does. Without parameters selects the whole
+        run."""
         search = "?" + "&".join(f"{name}={value}" for name, value in parameters.items())
         return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.selected(it)", search))
 
@@ -113,7 +115,7 @@ class Visitor:
 
 @contextmanager
 def visiting(*traces: Path, **environment: str) -> Iterator[tuple[Server, Visitor]]:
-    """A server of traces that was just started, and a browser that was too."""
+    """Context with a new server of these traces and a new browser."""
     server = Server(list(traces), environment)
     try:
         with sync_playwright() as playwright:

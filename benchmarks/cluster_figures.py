@@ -1,4 +1,4 @@
-"""The figures of the published multi-cluster study beside what the analyses say of our run, as rows of a table.
+"""The figures of the published multi-cluster study beside those of our run by the analyses, as rows of a table.
 
 Bongo, Bjørndalen and Anshus, 2004: EventSpace on five clusters. Where a figure of ours differs by more than a quarter,
 a sentence gives the reason.
@@ -17,7 +17,8 @@ NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
 ARRIVALS = (0.69, 0.23)
 """The shares of the two clusters that were last at the root most often."""
 FAR, NEAR_SHARE = (87, 89), 58
-"""The WAN share in percent of the three far clusters, lowest and highest, and of the near one. The root's has 0."""
+"""WAN shares in percent: the lowest and the highest of the three far clusters, and that of the near cluster. The root's
+cluster has 0."""
 SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 273}
 """Iterations of red-black SOR on SOR_SIZE points a side."""
 
@@ -38,13 +39,13 @@ class Figure:
     unit: str
     """How a value is written, such as `{:.2f}x`."""
     reason: str
-    """Why they may differ, in a sentence."""
+    """A sentence on why the two may differ."""
     published_text: str = ""
     """The published figure in words, where it is more than a number."""
 
     @property
     def ratio(self) -> float | None:
-        """Ours as a multiple of the published figure; None where that is 0."""
+        """The measured figure as a multiple of the published one; None where that is 0."""
         return self.measured / self.published if self.published else None
 
     def row(self) -> Row:
@@ -57,7 +58,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Study:
-    """Answers of the analyses about our run of the study."""
+    """Results of the analyses of our runs of the study."""
 
     noise: Mapping[int, float]
     """The share of iterations with more noise on any rank than so many ms."""
@@ -67,26 +68,26 @@ class Study:
     """WAN shares by cluster."""
     root_cluster: str
     near_cluster: str
-    """The nearest to it."""
+    """The cluster that is nearest to the root's."""
     exchange_gain: float
     """The time of an iteration over the sequential tree, as a multiple of that with `leaders`."""
     even_exchange_gain: float
     """Gain of the Allreduce alone, with equal distances between clusters."""
     send_spread_ms: float
-    """Between the shortest and the longest way of one leader's messages in the exchange."""
+    """The difference between the longest and the shortest time of one leader's messages in the exchange."""
     bytes_an_event: float
     ns_an_event: float
     events_a_call: float
     """Events of all ranks for each call."""
     sor_iterations: Mapping[str, float]
-    """Iterations by data set, for each point of a side: they grow with the side."""
+    """Iterations for each point of a side, by data set. The number of iterations grows with the side."""
 
     def by_arrivals(self) -> list[str]:
         """The clusters, most often last first."""
         return sorted(self.arrivals, key=lambda cluster: -self.arrivals[cluster])
 
     def far_clusters(self) -> list[str]:
-        """All but the root's and the nearest one."""
+        """All clusters except the root's and the one that is nearest to it."""
         return sorted(set(self.wan_shares) - {self.root_cluster, self.near_cluster})
 
 
@@ -96,7 +97,7 @@ def rows(study: Study) -> list[Row]:
 
 
 def figures(study: Study) -> Iterator[Figure]:
-    """Every published figure that a run of ours has."""
+    """Every published figure that our runs have too."""
     yield from _noise(study)
     yield from _arrivals(study)
     yield from _wan_shares(study)
@@ -121,7 +122,7 @@ def _arrivals(study: Study) -> Iterator[Figure]:
 
 
 def _wan_shares(study: Study) -> Iterator[Figure]:
-    reason = "The rest of the way is software and sharing cores, which take another part of the time here."
+    reason = "The rest of the path is software and sharing of cores, which take another part of the time here."
     far = ("a far cluster", statistics.mean(FAR), "{:.0f} to {:.0f} %".format(*FAR))
     kinds = {
         **dict.fromkeys(study.far_clusters(), far),
@@ -141,7 +142,7 @@ def _trees(study: Study) -> Iterator[Figure]:
     yield Figure(f"{name}, the same", 1412 / 1474, study.exchange_gain, "{:.2f}x", measured, "0.96x measured")
     even = "an Allreduce between clusters that are equally far apart"
     yield Figure(f"{name}, {even}", 2.0, study.even_exchange_gain, "{:.2f}x", reason)
-    reason = "The topology file decides it, and how soon a receiver that shares its core notices a message."
+    reason = "It depends on the topology file, and on how soon a receiver that shares its core notices a message."
     yield Figure("spread of one host's sends in the exchange", 30, study.send_spread_ms, "{:.0f} ms", reason)
 
 
@@ -177,7 +178,7 @@ def _sor(study: Study) -> Iterator[Figure]:
 
 
 def _orders(study: Study) -> list[Row]:
-    """Orders that must agree whatever the times are."""
+    """Comparisons that must have the same outcome as in the study, whatever the times are."""
     first = study.by_arrivals()[0]
     zero_clusters = [cluster for cluster, share in study.wan_shares.items() if not share]
     orders = {

@@ -1,10 +1,10 @@
-"""The published multi-cluster study on one machine: its microbenchmark by two algorithms on its five clusters, and what
-the analyses say of these runs.
+"""The published multi-cluster study on one machine: its microbenchmark by two algorithms on its five clusters, and the
+results of the analyses of these runs.
 
-18 ranks on nine hosts stand for some 140 on 91; each cluster keeps its part of the ranks. The clusters are namespaces
-where this machine can make them, else emulated links. Of its latencies the study published the largest ones only: 36 ms
-from the root and back, 30 ms one way. We chose the others to come near its last arrivals and WAN shares. So these show
-that the analyses find what the network has, and no more.
+18 ranks on nine hosts stand for some 140 ranks on 91 hosts; each cluster keeps its share of the ranks. The clusters are
+namespaces where this machine can make them, else emulated links. The study published only its largest latencies: 36 ms
+from the root and back, 30 ms one way. We chose the others to come near its last arrivals and WAN shares. So an
+agreement of these only shows that the analyses find the latencies of the network.
 """
 
 import json
@@ -32,7 +32,7 @@ EVEN_CALLS = 100
 EVEN_LATENCY_NS = 30_000_000
 ROOT, NEAR_CLUSTER = 0, "Dominic"
 SOR_SIZE = 460
-"""A third of the study's, so that its runs take seconds."""
+"""A third of the study's size, so that runs take seconds."""
 _NO_LIMIT = 1 << 30
 _COUNT_COLUMNS = ("iterations", "late_1ms", "late_5ms", "late_10ms", "late_30ms")
 
@@ -77,7 +77,7 @@ def measure(folder: Path) -> list[Row]:
 
 
 def study(machine: Machine, folder: Path) -> Study:
-    """All runs and questions."""
+    """Makes all runs, and analyses them."""
     values = folder / "changes-%d"
     figures(PROGRAMS / "sor.c", RANKS, ["frosty", "--changes", str(values)])
     uneven = _runs(machine, folder / "uneven", REPETITIONS, [str(CALLS), str(SORT_US), str(values)])
@@ -108,7 +108,7 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """Shares of all iterations, by ms of noise."""
+    """The share of all iterations that have more noise than so many ms."""
     counts: Counter[str] = Counter()
     for trace in traces:
         counts.update(
@@ -118,7 +118,7 @@ def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
 
 
 def _arrivals(traces: Iterable[hopscope.Trace]) -> dict[str, float]:
-    """The mean over the runs."""
+    """The share of last arrivals at the root, by the sender's cluster: the mean over the runs."""
     shares: Counter[str] = Counter()
     opened = list(traces)
     for trace in opened:
@@ -129,7 +129,7 @@ def _arrivals(traces: Iterable[hopscope.Trace]) -> dict[str, float]:
 
 
 def _wan_shares(traces: Sequence[hopscope.Trace]) -> dict[str, float]:
-    """The mean over the runs, by cluster."""
+    """The WAN share of each cluster: the mean over the runs."""
     shares = [{row["scope"]: row["share"] for row in trace.wan_share().to_pylist()} for trace in traces]
     return {
         cluster: statistics.mean(run[cluster] for run in shares) for cluster in shares[0] if cluster != "critical_path"
@@ -137,8 +137,8 @@ def _wan_shares(traces: Sequence[hopscope.Trace]) -> dict[str, float]:
 
 
 def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
-    """How many times as long the sequential tree takes, by `compare`: an Allreduce (`ns`) or `iteration_ns`. The median
-    of the repetitions, which a neighbour on the machine spoils one by one.
+    """The time over the sequential tree as a multiple of that with leaders, by `compare`. time: `ns` for an Allreduce,
+    or `iteration_ns`. The median of the repetitions counts, because other jobs on the machine may spoil single ones.
     """
     gains: list[float] = []
     for base, new in zip(*(runs[tree] for tree in TREES), strict=True):
@@ -149,8 +149,8 @@ def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
 
 
 def _send_spread_ms(trace: hopscope.Trace) -> float:
-    """The largest difference between a leader's message times to the farthest and to the nearest other leader. Each is
-    a lower quartile: above that, busy receivers notice messages late.
+    """The largest difference between a leader's message times to the farthest and to the nearest other leader. Each
+    time is a lower quartile, because busy receivers notice many messages late.
     """
     leaders = {cluster: rank for rank, cluster in sorted(_cluster_of(trace).items(), reverse=True)}
     spreads: list[float] = []

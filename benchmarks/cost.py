@@ -1,7 +1,7 @@
 """The collector's cost: a call, a hop, the engine, starting and ending, memory and disk.
 
 Every comparison is made in one run, its sides interleaved; each figure is the median of the repetitions. Times are
-medians over batches of calls, so a neighbour on the machine that takes the processor away now and then does not count.
+medians over batches of calls, so that another job that sometimes takes the processor away does not count.
 """
 
 import sys
@@ -112,7 +112,8 @@ def lines_of_python(folder: Path, repetitions: int) -> list[Row]:
 
 
 def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list[Row]:
-    """The library's own messages: a Barrier of one exchange has two ends on each rank, a message to itself none."""
+    """The library's own messages: a Barrier of one exchange has two ends on each rank, a rank's message to itself
+    none."""
     environment = local_mpi.MPICH_IN_MESSAGES if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "1"}
 
     def run(ranks: int, arguments: list[str], settings: dict[str, str] | None) -> Callable[[], float]:
@@ -137,7 +138,7 @@ def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list
 
 
 def transports(folder: Path, repetitions: int) -> list[Row]:
-    """Both transports and the library, by size."""
+    """The engine's two transports, by size of the message."""
     rows: list[Row] = []
     for integers, calls, batch in ((2, 20000, 200), (256, 10000, 100), (4096, 2000, 50), (262144, 60, 6)):
         arguments = ["world", str(integers), str(calls), str(batch)]
@@ -155,7 +156,8 @@ def transports(folder: Path, repetitions: int) -> list[Row]:
 
 
 def start_and_end(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi, ranks: int) -> list[Row]:
-    """Seconds that a job of many ranks takes longer: from its launch to its end, without the archive's assembly."""
+    """Seconds that the collector adds to a job of many ranks, from its launch to its end, without the archive's
+    assembly."""
 
     def run(**settings: str) -> Callable[[], float]:
         def job() -> float:
@@ -174,7 +176,8 @@ def start_and_end(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi, ranks
 
 
 def memory(folder: Path, calls: int) -> list[Row]:
-    """Private memory of a long run (the mapped piece of the recording is the file's), early and late."""
+    """Private memory of a long run, after a tenth of it and at its end. The mapped piece of the recording does not
+    count, because it belongs to the file."""
     arguments = ["self", "1", str(calls), "1000"]
     plain = preloaded(1, arguments)
     observed = preloaded(1, arguments, trace=folder / "long")

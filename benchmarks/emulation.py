@@ -1,7 +1,8 @@
 """Emulated links against a network of namespaces: the same Allreduce by the engine on the same topologies.
 
 The emulation delays the engine's messages. The network delays packets, so TCP and the MPI library's protocol play a
-part there too. On the topologies of ALIKE that makes little difference; those of BEYOND show what it can make.
+part there too. On the topologies of ALIKE this makes little difference; those of UNEMULATED_CASES show how much it can
+make.
 """
 
 import json
@@ -23,7 +24,7 @@ class Case:
 
     name: str
     hosts: dict[str, int]
-    """How many, in each cluster."""
+    """The number of hosts in each cluster."""
     ranks: int
     tree: str
     """The shape of the reduction, and of the broadcast unless that has its own."""
@@ -37,7 +38,7 @@ class Case:
     broadcast: str | None = None
     segment: int | None = None
     eager: int | None = None
-    """Up to how many bytes Open MPI sends a message at once over TCP, if not up to its own 64 KiB."""
+    """The bytes up to which Open MPI sends a message at once over TCP; None for its own limit of 64 KiB."""
     calls: int = 12
 
     def topology(self, kind: str) -> dict[str, Any]:
@@ -47,7 +48,7 @@ class Case:
             for cluster, count in self.hosts.items()
             for number in range(count)
         ]
-        # All that passes from one cluster to another shares one link, also emulated.
+        # All messages from one cluster to another share one link, also if it is emulated.
         pairs = [
             {"from": source, "to": destination, **self.wan, **self.pairs.get(source + destination, {})}
             for source, destination in permutations(self.hosts, 2)

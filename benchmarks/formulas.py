@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
-from hopscope.machine.formulas import rule_of
+from hopscope.machine.schedules import rule_of
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_trace
 from hopscope.replay.formula_times.points import ALGORITHMS, OPERATIONS
@@ -34,7 +34,8 @@ SOURCES = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns")
 
 
 def measure(folder: Path) -> list[Row]:
-    """Rows for the report: of each algorithm, time by each source in shares of the measured, median and range."""
+    """Rows for the report: for each algorithm, the time by each source as a share of the measured time, with median and
+    range."""
     local_mpi.share_cores()
     return list(_rows(_times(folder)))
 
@@ -50,14 +51,14 @@ def _topology(folder: Path) -> Path:
 
 
 def _tree_files() -> Iterator[dict[str, Any]]:
-    """Tree files that together run every algorithm. Each serves all operations, for one that it left to the MPI library
-    would not go over emulated links."""
+    """Tree files that together run every algorithm. Each has a rule for every operation, because an operation that is
+    left to the MPI library does not go over emulated links."""
     names_by_operation = {operation: [name for op, name in ALGORITHMS if op == operation] for operation in OPERATIONS}
     for turn in range(max(map(len, names_by_operation.values()))):
         rules: list[dict[str, Any]] = []
         trees: dict[str, Any] = {}
         for operation, names in names_by_operation.items():
-            # The last one again, where an operation has fewer; the engine has no linear alltoall of the published kind.
+            # An operation with fewer algorithms repeats its last one. The engine lacks the published linear alltoall.
             name = names[-1] if operation == "MPI_Alltoall" else names[min(turn, len(names) - 1)]
             rule = rule_of(operation, name, SEGMENT if name in CUT else 0)
             if rule is not None:

@@ -1,11 +1,11 @@
-"""Published cases over emulated links: LAM-MPI's Allreduce of one integer on hosts of 2, 4 and 8 ranks, and one
-process too many in the wrong one of two clusters.
+"""Published cases over emulated links: LAM-MPI's Allreduce of one integer on hosts of 2, 4 and 8 ranks, and a 61st
+process in the wrong one of two clusters.
 
-LAM's trees know nothing of hosts. On hosts of eight, two groups a host that send straight to the root beat one group,
-because a local message costs its parent time; only the emulation can say what it costs. One set of costs serves all
-hosts: what a message costs a rank, what it costs an interface, and how long it takes inside a host and between two. We
-chose them to come near the five published ratios and their order: what the ratios show is that so few costs explain
-them. They are milliseconds, so that the software of 32 ranks on few cores is small beside them.
+LAM's trees ignore hosts. On hosts of eight ranks, two groups per host that send straight to the root beat one group,
+because a local message takes its parent's time; the emulation has a cost for that. One set of costs serves all hosts:
+the time that a message takes of a rank and of an interface, and its latency inside a host and between two. We chose the
+costs to come near the five published ratios and their order. So the ratios only show that so few costs explain them.
+The costs are milliseconds, so that the software of 32 ranks on few cores is small beside them.
 """
 
 import json
@@ -30,7 +30,8 @@ SITES = {"links": {"wan": {"latency_ns": 20_000_000}}}
 
 @dataclass(frozen=True)
 class Grouped:
-    """Ranks below the first one of their group; that one below the root, or, with a layer, below its host's first."""
+    """A tree over groups of a host's ranks. A rank's parent is the first rank of its group. The parent of that one is
+    the root or, with `layer`, the first rank of its host."""
 
     groups_a_host: int
     layer: bool = False
@@ -49,7 +50,8 @@ class Grouped:
         return [None, *map(parent, range(1, RANKS))]
 
     def write(self, file: Path, hosts: int) -> str:
-        """The tree file. A parent sends first what leaves its host, then to parents."""
+        """Writes the tree file. A parent sends first to other hosts and then within its own; both first to ranks that
+        are parents."""
         parents = self.parents(hosts)
         children = {
             str(parent): sorted(
@@ -75,7 +77,7 @@ CASES = {
     8: {"one root a host": 1.79},
     4: {"one root a host": 1.81, "another layer": 1.71, "two groups": 1.98},
 }
-"""Speed-up of each tree over LAM's, by number of hosts."""
+"""The published speed-up of each tree over LAM's, by number of hosts."""
 
 
 def measure(folder: Path, repetitions: int = 3) -> list[Row]:
@@ -93,7 +95,7 @@ def _topology(file: Path, hosts: list[dict[str, Any]], emulate: dict[str, Any], 
 
 
 def _trees(folder: Path, hosts: int, repetitions: int) -> list[Row]:
-    """LAM's trees and others on so many hosts; on 8, the remapper's as well."""
+    """Rows on LAM's trees and others on so many hosts; on 8 hosts, also on the remapper's tree."""
     names = [{"name": f"h{host}", "cluster": "lan"} for host in range(hosts)]
     topology = _topology(folder / "hosts.json", names, COSTS, "round-robin")
     published = CASES[hosts]
@@ -124,8 +126,8 @@ def _trees(folder: Path, hosts: int, repetitions: int) -> list[Row]:
 
 
 def _wrong_cluster(folder: Path, repetitions: int) -> list[Row]:
-    """60 processes in two clusters, so that one message each way crosses in sequence; and the 61st in the first one,
-    whose parents are both in the second.
+    """Rows on 60 processes in two clusters, where one message each way crosses in sequence; and on a 61st process in
+    the first cluster, whose parents are both in the second.
     """
 
     def run(ranks: int) -> float:

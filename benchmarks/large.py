@@ -1,8 +1,8 @@
-"""Conversion and analyses of synthetic traces of any length, beside the yardstick of reading them.
+"""Conversion and analyses of synthetic traces of any length, compared with merely reading them.
 
-The yardstick: libotf2's local readers in two processes that only count events. Every figure is taken in the same run,
-in a process of its own, whose peak memory is what the system says (ru_maxrss). Processor time is shown beside time,
-because another process on the machine lengthens the one and not the other.
+The yardstick are libotf2's local readers in two processes that only count events. All figures are taken in the same
+run, each in a process of its own, whose peak memory the system gives (ru_maxrss). Processor time is shown beside time,
+because another process on the machine lengthens only the time.
 """
 
 import json
@@ -39,8 +39,8 @@ from hopscope.advice.remap import remap
 remap(hopscope.open(sys.argv[1]))
 """
 _QUERIES = (
-    "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
-    "noise", "noise-periods", "places", "regions", "summary", "tree-edges", "wan-share",
+    "check-data", "collectives", "delayed-hops", "iterations", "last-arrivals", "late-ranks", "noise", "places",
+    "regions", "summary", "tree-edges", "trust", "wan-share",
     "critical-path",
     *(f"critical-path {grouping}" for grouping in ("place", "cluster", "edge", "host", "operation", "rank")),
 )  # fmt: skip
@@ -57,7 +57,7 @@ print(time.perf_counter() - begin)
 
 @dataclass(frozen=True)
 class Spent:
-    """The cost of a child process: seconds, processor seconds, peak memory in MiB, and its words."""
+    """The cost of a child process: seconds, processor seconds and peak memory in MiB; and its output."""
 
     seconds: float
     processor: float
@@ -66,7 +66,7 @@ class Spent:
 
 
 def program(name: str) -> Path:
-    """A C program of benchmarks/programs, linked to libotf2; made again only if its source or the contract is newer."""
+    """A C program of benchmarks/programs, linked to libotf2. Builds it if its source or schemas/otf2.h is newer."""
     source, target = ROOT / "benchmarks" / "programs" / f"{name}.c", ROOT / "build" / "programs" / name
     newest = max(file.stat().st_mtime for file in (source, ROOT / "schemas" / "otf2.h"))
     if not target.exists() or target.stat().st_mtime < newest:
@@ -141,7 +141,7 @@ def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[t
 
 
 def measure_parts(folder: Path, events: int) -> list[tuple[str, str]]:
-    """A row for the report: `analyze remap` of a trace whose collectives have three sizes, judged together."""
+    """A row for the report: `analyze remap` of a trace whose collectives have three sizes, evaluated together."""
     trace = folder / f"synthetic-parts-{events}"
     spend([str(program("synthetic_trace")), str(trace), str(events), "parts"])
     spend([sys.executable, "-c", _CONVERT, str(trace)])

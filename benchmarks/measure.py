@@ -1,4 +1,4 @@
-"""One measurement: a program run plain or under the collector, also on a network; and several of them in turn."""
+"""Runs a program once, plain or under the collector, also on a network; and repeats several measurements in turn."""
 
 import os
 import re
@@ -24,7 +24,7 @@ PROGRAM = PROGRAMS / "allreduce.c"
 
 
 def interleaved(repetitions: int, jobs: Mapping[str, Callable[[], float]]) -> dict[str, float]:
-    """The median of each job's figure. The jobs take turns, so that all meet the machine in the same state."""
+    """The median of each job's figure. The jobs take turns, so that all run in the same states of the machine."""
     figures: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(repetitions):
         for name, job in jobs.items():
@@ -52,8 +52,9 @@ def figures(
     network: Path | None = None,
     launcher_options: list[str] | None = None,
 ) -> list[dict[str, float]]:
-    """A program's output, line by line. Without a trace directory it runs without the collector; with one it is
-    replaced. network: the topology file of a network to run on. Raises RuntimeError with the job's words if it fails.
+    """The figures of each line of a program's output. trace: a trace directory, which is replaced; None: runs without
+    the collector. network: the topology file of a network to run on. Raises RuntimeError with the job's output if it
+    fails.
     """
     mpi = local_mpi.find()[0]
     words = [*mpi.launch(ranks), *(launcher_options or []), str(mpi.compile(program)), *arguments]
@@ -73,7 +74,7 @@ def allreduce_ns(ranks: int, arguments: list[str], **settings: Any) -> float:
 
 
 def why_no_network(topology: Path) -> str | None:
-    """Why this machine, or this user, cannot make the network of a topology file; None if it can."""
+    """The reason why this machine, or this user, cannot make the network of a topology file; None if it can."""
     try:
         with made_network(read_network(topology)):
             return None
@@ -91,9 +92,9 @@ def preloaded(
     program: list[str] | None = None,
     **settings: str,
 ) -> dict[str, float]:
-    """All figures of the program, run plain or, with a trace directory, with the collector preloaded by hand: nothing
-    of the launcher's is measured. settings: HOPSCOPE_<name> in small letters. The recordings stay as they are. program:
-    a command in place of the Allreduces in C.
+    """All figures of the program. With a trace directory, the collector is preloaded without `hopscope run`, which is
+    not measured; without one, the program runs plain. settings: values of HOPSCOPE_<name>, by name in lower case. The
+    recordings are not assembled. program: a command in place of the Allreduces in C.
     """
     mpi = mpi or local_mpi.find()[0]
     variables = dict(environment or {})

@@ -1,8 +1,8 @@
-"""The pages of the dashboard at 20 million events, as somebody meets them who clicks through the menu.
+"""The cost of the dashboard's pages at 20 million events, for a user who clicks through the menu.
 
-Twice: with a server that finds no answers kept beside the dataset, and with one that was started after those were kept.
-Beside each other stand the server's processor seconds and the browser's milliseconds, because another process on the
-machine lengthens the second and not the first.
+It is measured twice: with a server that finds no answers kept beside the dataset, and with one that finds them. The
+server's processor seconds are shown beside the browser's milliseconds, because another process on the machine lengthens
+only the latter.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from typing import Final
 
 import hopscope
 from browsing import Spent, Visitor, visiting
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
 from large import program, spend
 
@@ -22,7 +22,7 @@ COLUMNS: Final = ("a click, at 20 M events: server's processor, browser", "nothi
 _EVENTS: Final = 20_000_000
 _FIRST, _CHANGE, _ZOOM, _SELECT, _MEMORY = "2 s", "0.5 s", "0.3 s", "0.5 s", "1,000 MB"
 _DEEPEST: Final = 9
-"""Times that the timeline is halved."""
+"""The number of times that the timeline is halved."""
 _SELECTED_ON: Final = ("/", "/collectives", "/late-ranks")
 """Pages on which a part of the run is selected."""
 
@@ -78,7 +78,7 @@ def _median(spent: Iterable[Spent]) -> Spent:
 
 
 def _rows(kind: str, cold: Mapping[str, Spent], warm: Mapping[str, Spent]) -> list[tuple[str, ...]]:
-    """The rows of one kind of action, under their median if there are several."""
+    """The rows of one kind of action. If there are several, a row with their median comes first."""
     names = [name for name in cold if name.startswith(f"{kind}:")]
     goal = {"first page": _FIRST, "page": _CHANGE, "zoom": _ZOOM, "select": _SELECT}[kind]
     rows = [(name.partition(": ")[2], _cost_text(cold[name]), _cost_text(warm[name]), goal) for name in names]

@@ -1,10 +1,10 @@
-"""`make bench-predictions`: does what `analyze remap` predicts come true? Never by our own replay.
+"""`make bench-predictions`: compares predictions of `analyze remap` with reruns and SimGrid, never with our replay.
 
 python benchmarks/predictions.py [--cases 75] [--blocks 25] [--networks 25] [--simulated 75]
     [--first-seed 1] [--exhaustive 0] [--each]
 
-Random machines and programs, from fixed seeds. Small ones run over emulated links or on networks of namespaces, are
-remapped and run again; of large ones, SimGrid's SMPI runs the schedules that the replay predicts.
+Machines and programs are random, from fixed seeds. Small ones run over emulated links or on networks of namespaces, are
+remapped and run again. For large ones, SimGrid's SMPI runs the schedules that the replay predicts.
 """
 
 import argparse
@@ -26,8 +26,11 @@ console = Console(highlight=False, soft_wrap=True)
 def rerun(
     cases: range, exhaustive: int, *, case_lines: bool, in_blocks: bool = False, network: bool = False
 ) -> list[tuple[str, str]]:
-    """Recorded runs, suggestions and reruns. in_blocks: of operations with blocks. network: over namespaces instead of
-    emulated links."""
+    """Record random programs, run each with the tree that `remap` suggests, and compare with the prediction.
+
+    in_blocks: use operations that move blocks, such as Gather. network: run on a network of namespaces instead of
+    emulated links.
+    """
     local_mpi.share_cores()
     outcomes: list[reruns.Outcome] = []
     refused = 0
@@ -50,7 +53,7 @@ def rerun(
 
 
 def simulated(cases: range, *, case_lines: bool) -> list[tuple[str, str]]:
-    """Schedules under SimGrid."""
+    """Run schedules of random machines under SimGrid, and compare with the replay."""
     reason = simulated_schedules.why_not()
     if reason:
         return [("schedules under SimGrid", f"not measured: {reason}")]
@@ -72,7 +75,7 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=25, help="small machines, on networks of namespaces (root)")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--exhaustive", type=int, default=0, help="of so many, but of --networks, run every candidate")
+    parser.add_argument("--exhaustive", type=int, default=0, help="run every candidate in so many cases")
     parser.add_argument("--each", action="store_true", help="a line for each case")
     options = parser.parse_args()
     first = options.first_seed

@@ -19,9 +19,9 @@ BLOCK_OPERATIONS = (
     *("gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter"),
     *("reduce_scatter_block", "scan", "exscan"),
 )
-"""Operations whose bytes are a block's; a recorded run uses any algorithm that serves the first one."""
+"""Operations whose bytes are those of a block. A recorded run uses any algorithm that can run the first operation."""
 RECORDED_ALGORITHMS = ("binomial", "chain", "flat", "binary", "hierarchical", "recursive-doubling")
-"""Algorithms of recorded runs; the binomial tree serves the operations that an algorithm does not."""
+"""Algorithms of recorded runs. Operations that an algorithm cannot run use the binomial tree."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Case:
     lan: tuple[int, float]
     shm_ns: int
     interface: float | None
-    """Bandwidth of each host's interface; None: as good as any."""
+    """Bandwidth of each host's interface; None: unlimited."""
     calls: tuple[tuple[str, int], ...]
     """Operations of an iteration and their bytes."""
     work_us: int
@@ -52,8 +52,8 @@ class Case:
         return f"{self.seed}: {len(self.host_of)} ranks, hosts {shape}, {calls}, ran {self.algorithm}"
 
     def topology(self, *, network: bool = False) -> dict[str, Any]:
-        """A topology file whose links the engine emulates; network: one whose links between clusters are made, while
-        hosts of one are joined as they are."""
+        """The content of a topology file whose links the engine emulates. network: True for a network of namespaces
+        instead, in which only the links between clusters are slow."""
         hosts = [
             {
                 "name": f"h{host}",
@@ -102,7 +102,7 @@ class Case:
         return {"schema_version": 1, "trees": {"ran": {"shape": shape}}, "rules": rules}
 
     def write(self, folder: Path, *, network: bool = False) -> tuple[Path, Path]:
-        """The topology file and the tree file."""
+        """Writes the topology file and the tree file, and returns their paths."""
         files = folder / "topology.json", folder / "ran.json"
         for file, content in zip(files, (self.topology(network=network), self.tree_file()), strict=True):
             file.write_text(json.dumps(content))
@@ -110,13 +110,13 @@ class Case:
 
 
 def serving(operation: str) -> list[str]:
-    """The engine's algorithms for an operation of MPI, but for those that group ranks."""
+    """The engine's algorithms for an operation of MPI, without those that group ranks."""
     return [row.name for row in _plan.algorithms() if operation in row.operations and not row.in_groups]
 
 
 def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> Case:
     """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, uneven pairs, one operation or a mix of two or three.
-    in_blocks: of BLOCK_OPERATIONS."""
+    in_blocks: True for operations of BLOCK_OPERATIONS."""
     chance = random.Random(seed)
     clusters = chance.randint(2, 4)
     counts = [chance.randint(1, 4) for _ in range(clusters)]

@@ -1,7 +1,7 @@
-"""The replay of schedules: how many hops a second it gets through, in one thread, and how near it is to a run.
+"""The replay of schedules: its speed in hops a second, in one thread, and its difference from a run.
 
-For the first, 64 ranks call one collective again and again, each time after random gaps. For the second, broadcasts
-follow one another without a gap over an emulated link, which then has several of them to carry.
+For the speed, 64 ranks call one collective again and again, each time after random gaps. For the difference, broadcasts
+follow one another without a gap over an emulated link, which then carries several of them at once.
 """
 
 import json
@@ -35,7 +35,7 @@ HOSTS, CLUSTERS, OF_RANK = ("a0", "b0", "b1"), (0, 1, 1), (0, 0, 1, 1, 2, 2)
 
 
 def _run_and_replayed(folder: Path, shape: str) -> tuple[str, str]:
-    """Broadcasts back to back over a tree, with two ranks at one site and four at the other."""
+    """A row on broadcasts back to back over a tree, with two ranks at one site and four at the other."""
     link = {"latency_ns": LATENCY_NS, "bytes_per_second": BYTES_PER_SECOND}
     emulate = {
         "cluster_pairs": [{"from": "A", "to": "B", **link}, {"from": "B", "to": "A", **link}],
@@ -62,7 +62,8 @@ def _run_and_replayed(folder: Path, shape: str) -> tuple[str, str]:
 
 
 def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
-    """Hops in a second of processor time, on a published machine and on hosts of 8 ranks in two clusters; and runs."""
+    """Rows for the report: hops in a second of processor time, on a published machine and on hosts of 8 ranks in two
+    clusters; then the comparisons with runs."""
     random = np.random.default_rng(64)
     published_machine = published(LogGP(30_400, 8_150, 8_683, 15), RANKS, 1)
     links = {name: LinkCost(ns) for name, ns in (("self", 0), ("shm", 500), ("lan", 20_000), ("wan", 5_000_000))}

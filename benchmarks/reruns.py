@@ -1,7 +1,7 @@
-"""Predictions against reruns: a run over emulated links, or on a network of namespaces, is recorded and remapped, and
-what was suggested runs again.
+"""Compares predictions with reruns: a run over emulated links, or on a network of namespaces, is recorded and remapped,
+and the program runs again with the suggestion.
 
-The truth is what the program's own clock says of the rerun.
+The time of the rerun by the program's own clock is the truth.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from random_cases import Case
 
 RERUNS = 3
 ITERATIONS, LONG_ITERATIONS = 23, 11
-"""The second where messages are long."""
+"""Iterations of a run: the first number, or the second if messages are long."""
 LONG = 262_144
 ALIKE = 0.05
-"""A suggestion this close to the best of all that were tried counts as the best."""
+"""A suggestion this close to the best of all candidates counts as the best."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Outcome:
 
     @property
     def is_slower(self) -> bool:
-        """Tells whether it is slower than the baseline by more than their variability, and than the interval's upper
-        end."""
+        """Tells whether a suggestion made the run slower: the median rerun is longer than the interval's upper end, and
+        longer than the baseline by more than both vary."""
         variability = max(self.reruns) - min(self.reruns) + max(self.baseline) - min(self.baseline)
         worst = max(statistics.median(self.baseline), self.high)
         return self.suggested and self.rerun > worst and self.rerun > statistics.median(self.baseline) + variability
@@ -80,7 +80,8 @@ class Outcome:
 
 
 def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False) -> Outcome:
-    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces."""
+    """Records a case, remaps it and runs it again. is_exhaustive: True to run every other candidate once, too. network:
+    True to run on a network of namespaces."""
     topology, tree_file = case.write(folder, network=network)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
@@ -120,22 +121,23 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
 def _best_of(
     trace: Any, run: Callable[[Path, str], float], folder: Path, suggested: tuple[str, float]
 ) -> tuple[str, float]:
-    """The fastest of all shapes and algorithms with whole messages, each run once, and of what was suggested."""
+    """The fastest candidate and its time: of all shapes and algorithms with whole messages, each run once, and of the
+    suggestion."""
     file, best = folder / "candidate.json", suggested
     for candidate in candidates_of(trace, "tree"):
         if candidate.name == suggested[0] or "segments" in candidate.name or candidate.tree is None:
-            continue  # it ran three times, or is cut
+            continue  # the suggestion, which ran three times, or one with segments
         file.write_text(candidate.tree)
         time = run(file, "tried")
         if time < best[1]:
-            # Once more, for the fastest of many is also the luckiest.
+            # Once more, because the fastest of many is also the luckiest.
             time = max(time, run(file, "tried"))
         best = min(best, (candidate.name, time), key=lambda outcome: outcome[1])
     return best
 
 
 def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
-    """The distribution, for the report."""
+    """The rows of the report: the distribution of the outcomes."""
     count = len(outcomes)
     if not count:
         return []
@@ -155,7 +157,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
             ", ".join(map(_share, (_quantile(deviations, 0.5), _quantile(deviations, 0.9), deviations[-1]))),
         ),
         (
-            "reruns slower than today beyond the interval",
+            "reruns slower than the baseline beyond the interval",
             f"{sum(outcome.is_slower for outcome in outcomes)} of {count}",
         ),
         ("something was suggested", f"{len(gains)} of {count}, median gain {_median(gains)}"),
@@ -168,7 +170,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
 
 
 def line_of(outcome: Outcome) -> str:
-    """One case with its details."""
+    """A line for the report on one case: suggestion, prediction, reruns, baseline and the model's error."""
     reruns = "/".join(f"{time / 1e6:.2f}" for time in outcome.reruns)
     baseline = "/".join(f"{time / 1e6:.2f}" for time in outcome.baseline)
     suggestion = outcome.name if outcome.suggested else "nothing suggested"
@@ -176,7 +178,7 @@ def line_of(outcome: Outcome) -> str:
         f"{'  ' if outcome.holds else '! '}{outcome.case.words}: {suggestion}",
         f"predicted {outcome.predicted / 1e6:.2f} ({outcome.low / 1e6:.2f} to {outcome.high / 1e6:.2f}) ms, "
         f"reruns {reruns}",
-        f"today {baseline}, model error {outcome.model_error:.1%}, extrapolates {outcome.extrapolates or 'nothing'}",
+        f"baseline {baseline}, model error {outcome.model_error:.1%}, extrapolates {outcome.extrapolates or 'nothing'}",
     ]
     return "; ".join(words + ([f"best {outcome.best[0]} {outcome.best[1] / 1e6:.2f}"] if outcome.best else []))
 

@@ -1,4 +1,4 @@
-"""`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
+"""`make bench`: Hopscope's costs and gains, as ratios within one run and medians of interleaved repetitions.
 
 python benchmarks/run.py [hosts] [sites] [clusters] [cost] [convert] [events] [emulation] [formulas] [pages]
                          [replay] [large] [tune] [sweep]
@@ -39,19 +39,19 @@ COLUMNS = {
     **{"formulas": formulas.COLUMNS, "pages": pages.COLUMNS, "tune": tuning.COLUMNS},
     "sweep": sweeping.COLUMNS,
 }
-"""The headings of a benchmark's table; the others have two columns without."""
+"""The headings of a benchmark's table. The tables of other benchmarks have two columns without headings."""
 console = Console(highlight=False)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long something takes."""
+    """The seconds that a function takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
-    """Conversion against otf2-print on the same archive, and one question asked of the dataset."""
+    """The time of the conversion against that of otf2-print on the same archive, and of one query of the dataset."""
     trace = folder / "long"
     allreduce_ns(2, ["world", "2", "100000", "1000"], trace=trace, tree="binomial")
     printing: list[float] = []
@@ -73,13 +73,13 @@ def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
 
 
 def events(folder: Path) -> list[tuple[str, str]]:
-    """Traces of 20 M events: mostly hops, mostly messages of the application, and collectives of several sizes."""
+    """Rows on traces of 20 M events: mostly hops, mostly point-to-point messages, and collectives of several sizes."""
     rows = [row for mix in large.MIXES for row in large.measure(folder, 20_000_000, mix)]
     return [*rows, *large.measure_parts(folder, 20_000_000)]
 
 
 def lengths(folder: Path) -> list[tuple[str, str]]:
-    """Three lengths side by side: does the cost grow linearly?"""
+    """Rows on traces of three lengths, which show whether the cost grows linearly."""
     return [
         row
         for millions in (2, 20, 200)

@@ -1,7 +1,7 @@
 """The replay against SimGrid's SMPI: every algorithm for an operation on large random machines of known parameters.
 
-Both get the same latencies, bandwidths and overheads. Where messages meet at an interface, the replay has them queue;
-SimGrid shares the bandwidth among them. These machines are counted apart.
+Both get the same latencies, bandwidths and overheads. Where messages contend for an interface, they queue in the replay
+and share the bandwidth in SimGrid. Machines with such interfaces are counted separately.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ assert ROOT and why_not
 SIZES = (8, 1024, 65536, 1_048_576)
 RANKS = (64, 128, 256, 512, 1024)
 MOST_MESSAGES, MOST_SHARED = 10_000, 2000
-"""Schedules that send more are left out, the second where messages share interfaces: SimGrid would take minutes for
-one. Its time grows with the square of the messages that share."""
+"""Schedules with more messages are left out, because SimGrid would take minutes for one. MOST_SHARED is the limit where
+messages share interfaces, because there SimGrid's time grows with the square of their number."""
 CALLS = 3
-"""Collectives in sequence, with each rank's own time before it enters."""
+"""Number of collectives in sequence. Each rank computes for some time before it enters one."""
 OVER_TREE = {"reduce_tree": "t", "broadcast_tree": "t"}
 SHAPES: tuple[dict[str, Any], ...] = (
     *({"shape": shape} for shape in ("binomial", "binary", "chain", "flat", "hierarchical")),
@@ -62,7 +62,8 @@ class Outcome:
 
 
 def simulate_case(seed: int, folder: Path) -> Outcome:
-    """The machine of a seed: 2 to 4 clusters of 1 to 4 hosts each, 64 to 1,024 ranks, uneven pairs; one operation."""
+    """Predicts and simulates the case of a seed: a machine of 2 to 4 clusters of 1 to 4 hosts each, 64 to 1,024 ranks
+    and uneven pairs, and one operation."""
     chance = random.Random(seed)
     cluster_of = [cluster for cluster in range(chance.randint(2, 4)) for _ in range(chance.randint(1, 4))]
     hosts, ranks = len(cluster_of), chance.choice(RANKS)
@@ -131,7 +132,7 @@ def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dic
 
 
 def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
-    """The distribution, for the report."""
+    """The rows of the report: the distribution of the outcomes."""
     rows: list[tuple[str, str]] = []
     empty = sum(not outcome.times for outcome in outcomes)
     if empty:
@@ -157,7 +158,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
 
 
 def line_of(outcome: Outcome) -> str:
-    """One machine with its details."""
+    """A line for the report on one machine: the worst prediction, and how far the chosen rule is behind the best."""
     if not outcome.times:
         return f"{outcome.words}: every schedule has too many messages"
     worst = max(outcome.times, key=lambda name: abs(outcome.times[name][1] / outcome.times[name][0] - 1))

@@ -1,6 +1,7 @@
-"""Published cases over networks of namespaces, which all messages meet, the MPI library's own as well: LAM's trees as
-a tree file and by the library, one process too many in the wrong one of two clusters, long messages that cross a slow
-link more often than they must, and many senders at once.
+"""Published cases, measured on networks of namespaces, which delay the MPI library's own messages too.
+
+The cases: LAM's trees, run by the engine and by the library; a 16th process in the wrong one of two clusters; long
+messages that cross a slow link more often than needed; many senders at once.
 """
 
 import json
@@ -16,17 +17,18 @@ OPEN_MPI_AS_LAM = (
     *("--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_allreduce_algorithm", "2"),
     *("--mca", "coll_tuned_reduce_algorithm", "5", "--mca", "coll_tuned_bcast_algorithm", "6"),
 )
-"""Open MPI's own reduce and broadcast over binomial trees: they have the same parents as LAM's."""
+"""Options for Open MPI's own reduce and broadcast over binomial trees, which have the same parents as LAM's."""
 LATENCY_NS = 20_000_000
 BYTES_PER_SECOND = 4e7
 ONE_INTEGER = ["world", "1", "10", "1"]
 FIFTEEN = {"a0": 7, "b0": 8}
 SIXTEEN = {**FIFTEEN, "a1": 1}
-"""One message each way crosses in sequence; both parents of the 16th rank, which is in A, are in B."""
+"""The ranks of each host. With FIFTEEN, one message each way crosses between the sites in sequence. The 16th rank is in
+A, but both its parents are in B."""
 
 
 def measure(folder: Path, repetitions: int = 3) -> list[Row]:
-    """Rows for the report; one that says why, if this machine cannot run them."""
+    """Rows for the report, or one row with the reason if this machine cannot run the cases."""
     sites = _network(folder / "sites.json", {"a0": "A", "b0": "B", "a1": "A"}, {"latency_ns": LATENCY_NS})
     reason = why_no_network(sites) if local_mpi.find()[0].flavour == "openmpi" else "they need Open MPI"
     if reason:
@@ -55,15 +57,15 @@ def _run(
     tree: str | None = None,
     program: Path = PROGRAM,
 ) -> list[dict[str, float]]:
-    """A program's output with `hosts` as ranks by host, in this order; options are the launcher's."""
+    """The figures of a program. hosts: the number of ranks on each host, in this order. options: the launcher's."""
     options_used = ["--host", ",".join(f"{host}:{ranks}" for host, ranks in hosts.items()), *options]
     ranks = sum(hosts.values())
     return figures(program, ranks, arguments, trace=trace, tree=tree, network=network, launcher_options=options_used)
 
 
 def _as_a_script(folder: Path, repetitions: int) -> list[Row]:
-    """LAM's parents in a tree file that Hopscope's engine obeys, against the library's own code for the same trees.
-    Between the hosts lies 1 ms, so that how busy the few cores are counts for less.
+    """Rows on LAM's trees as a tree file for Hopscope's engine, against the library's own code for the same trees. The
+    hosts are 1 ms apart, so that the load of the few cores matters less.
     """
     hosts = {f"h{host}": 4 for host in range(4)}
     network = _network(
@@ -92,7 +94,7 @@ def _as_a_script(folder: Path, repetitions: int) -> list[Row]:
 
 
 def _wrong_cluster(folder: Path, network: Path, repetitions: int) -> list[Row]:
-    """A quarter of the published 60 and 61 processes, dealt alike."""
+    """Rows on 15 and 16 processes, a quarter of the published 60 and 61, placed alike."""
 
     def run(name: str, hosts: dict[str, int], tree: str | None, *options: str) -> float:
         return _run(network, hosts, ONE_INTEGER, *options, tree=tree, trace=folder / name)[0]["ns"]
@@ -115,7 +117,7 @@ def _wrong_cluster(folder: Path, network: Path, repetitions: int) -> list[Row]:
 
 
 def _sizes(folder: Path, repetitions: int) -> list[Row]:
-    """LAM's ten messages between the sites against one each way, from 4 B to 4 MB."""
+    """Rows on LAM's ten messages between the sites against one each way, from 4 B to 4 MB."""
     link = {"latency_ns": LATENCY_NS, "bytes_per_second": BYTES_PER_SECOND}
     network = _network(folder / "narrow.json", {"a0": "A", "b0": "B"}, link)
     sizes = {"4 B": 1, "4 KB": 1024, "64 KB": 16384, "4 MB": 1 << 20}
@@ -137,7 +139,7 @@ def _sizes(folder: Path, repetitions: int) -> list[Row]:
 
 
 def _senders(folder: Path, network: Path) -> list[Row]:
-    """Round trips of pairs of ranks, one pair and eight at once, between the sites and inside one."""
+    """Rows on round trips of pairs of ranks, one pair and eight at once, between the sites and inside one."""
     rows: list[Row] = []
     for path, peer_host, calls, published in (("between the sites", "b0", 20, 1), ("inside a site", "a1", 500, None)):
         pairs = {"a0": 8, peer_host: 8}

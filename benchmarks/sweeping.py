@@ -1,9 +1,9 @@
-"""The rules of `hopscope sweep` in an untouched program, at random points off its grid, beside every algorithm.
+"""Compares the rules of `hopscope sweep` with every algorithm, in an unchanged program at random points off its grid.
 
 python benchmarks/run.py sweep
 
-Four hosts in two sites 5 ms apart, 8 ranks. The sweep and each point's figures stay in build/sweeping/: the benchmark
-goes on after Ctrl-C.
+8 ranks run on four hosts in two sites 5 ms apart. The sweep and each point's figures stay in build/sweeping/, so that
+the benchmark can go on after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ITERATIONS: Final = 21
 FINALISTS: Final = 2
 REPEATS: Final = 3
 PUBLISHED_PENALTY: Final = "over 300 %"
-"""The largest of following the model that ignores the number of destinations."""
+"""The largest published penalty of following the model that ignores the number of destinations."""
 Words = Mapping[str, Sequence[str]]
 Row = tuple[str, ...]
 COLUMNS: Final = ("point", "library's own", "by the rules", "best", "own over best", "rules over best")
@@ -62,7 +62,7 @@ def measure(_folder: Path) -> list[Row]:
 
 
 def _swept(topology: Path) -> Sweep:
-    """The sweep, which is made or finished first."""
+    """The sweep. It is made or finished first, if necessary."""
     file = FOLDER / "machine-rules.json"
     if not file.is_file() or not read(file).made["complete"]:
         words = [str(BIN / "hopscope"), "sweep", "-o", str(file), "--net", str(topology), "--budget", "10m"]
@@ -72,7 +72,7 @@ def _swept(topology: Path) -> Sweep:
 
 
 def _outcome(sweep: Sweep, topology: Path, number: int) -> dict[str, float | str]:
-    """The times of a random point: kept ones, or new ones."""
+    """The times of a random point. They are measured if no file has them."""
     file = FOLDER / f"point-{number}.json"
     if file.is_file():
         return json.loads(file.read_text())

@@ -1,10 +1,10 @@
-"""`hopscope tune` against an exhaustive trial, and where nothing differs.
+"""Compares `hopscope tune` with an exhaustive trial, and tests it with candidates that all repeat the baseline.
 
 python benchmarks/run.py tune
 python benchmarks/tuning.py [--seeds 1-12] [--budget 5m] [--alike 10]
 
-The trial is on random networks of namespaces, from seeds. Figures stay in build/tuning/: the benchmark can be done in
-parts, and goes on after Ctrl-C.
+The trial is on random networks of namespaces, from seeds. Figures stay in build/tuning/, so that the benchmark can be
+done in parts, and can go on after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from scipy.stats import ttest_ind
 
 FOLDER: Final = ROOT / "build" / "tuning"
 ITERATIONS, LONG_ITERATIONS = 31, 15
-"""The second where messages are long."""
+"""Iterations of a run: the first number, or the second if messages are long."""
 LONG: Final = 262_144
 PAIRS: Final = 6
-"""Fresh runs of the baseline, of what was chosen and of the best."""
+"""Number of fresh runs of the baseline, of the choice and of the best candidate."""
 FINALISTS: Final = 3
 ALIKE: Final = 0.05
 """A choice this close to the best counts as the best."""
@@ -53,7 +53,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A network's figures. Gains are shares of the baseline's time; low and high: 95 %."""
+    """A network's figures. Gains are shares of the baseline's time, with low and high end of an interval of 95 %."""
 
     seed: int
     words: str
@@ -103,7 +103,7 @@ def outcome_of(seed: int, budget: str) -> Outcome:
 
 
 def is_left_alone(seed: int, budget: str) -> bool:
-    """Tells whether a tuning whose candidates all repeat the baseline keeps the baseline, on a seed's network."""
+    """Tells whether a tuning keeps the baseline if all its candidates repeat the baseline, on a seed's network."""
     folder = FOLDER / f"alike-{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     request = _request(random_case(seed), _library(seed), folder, budget)
@@ -123,13 +123,13 @@ def is_left_alone(seed: int, budget: str) -> bool:
 
 
 def _library(seed: int) -> local_mpi.LocalMpi:
-    """Open MPI 5 and 4 in turn."""
+    """The MPI library for a seed: Open MPI 5 and 4 in turn."""
     libraries = {mpi.release: mpi for mpi in local_mpi.find_all()}
     return libraries.get(("openmpi-5", "openmpi-4")[seed % 2]) or local_mpi.find()[0]
 
 
 def _request(case: Case, mpi: local_mpi.LocalMpi, folder: Path, budget: str) -> dict[str, Any]:
-    """A tuning of the case's program on its network, whose file is in the folder."""
+    """The request for a tuning of the case's program on its network. folder: gets the topology file."""
     topology, _ = case.write(folder, network=True)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [*mpi.launch(len(case.host_of)), str(mpi.compile(PROGRAMS / "mix.c"))]
@@ -244,7 +244,7 @@ def measure(_folder: Path) -> list[tuple[str, ...]]:
 
 
 def rows_of(seeds: Sequence[int], budget: str) -> list[tuple[str, ...]]:
-    """A row for each network that can be judged, and the counts over all."""
+    """A row for each network that can be evaluated, and the counts over all."""
     local_mpi.share_cores()
     outcomes: list[Outcome] = []
     with suppress(KeyboardInterrupt):
@@ -298,7 +298,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare `hopscope tune` with an exhaustive trial.")
     parser.add_argument("--seeds", default="1-12", help="of the networks, such as 1-12 or 3,7")
     parser.add_argument("--budget", default="5m", help="of each tuning")
-    parser.add_argument("--alike", type=int, default=0, help="tunings without a difference, in place of the seeds")
+    parser.add_argument("--alike", type=int, default=0, help="tunings of equal candidates, instead of the seeds")
     options = parser.parse_args()
     if options.alike:
         local_mpi.share_cores()

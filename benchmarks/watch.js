@@ -1,5 +1,5 @@
-/* Says when what was clicked is there. A page is useful once something of the run can be looked at, a timeline or the page itself; it
-   is whole once it was answered for and has stood still for some frames. */
+/* Tells when the result of a click is there. A page is useful once it shows something of the run: a timeline, or the
+   page itself. It is whole once the server has answered and nothing has changed for some frames. */
 
 (() => {
   const STILL = 4, LONGEST_MS = 300000;

@@ -1,7 +1,8 @@
-"""In what two recordings of one sample differ: calls, hops and recognised algorithms, which no machine's speed changes.
+"""Compares two recordings of one sample by calls, hops and recognised algorithms, which do not depend on a machine's
+speed.
 
-Times are left out, and so is what follows from them: who waited, which message bound, how long a path is, and the
-rounds of an algorithm that was not recognised.
+Times are left out, and so is all that follows from them: who waited, which message was binding, how long a path is, and
+the rounds of an unrecognised algorithm.
 """
 
 from collections import Counter, defaultdict
@@ -20,19 +21,19 @@ select c.comm, c.root, op, src, dst, source, role, round, segment, h.bytes, coun
 from hops h join collectives c using (collective_id) group by all
 """
 TIMED = "select distinct comm, root, op from kinds where depth is null"
-"""Communicators, roots and operations with rounds that come from times. Recognising an algorithm depends on these
+"""Communicators, roots and operations whose rounds come from times. Whether an algorithm is recognised depends on these
 times, too, so the query must run on both recordings."""
 MESSAGES = "select comm, tag, src, dst, bytes, count(*) as n from messages group by all"
 SHARED_COLUMNS = ("op", "ranks", "bytes", "source", "messages")
 """Columns of `analyze algorithms` that collectives with the same messages share."""
 EXAMPLES = 8
-"""Collectives from which on an algorithm is compared. Of algorithms with the same messages, their order decides, which
-may be chance in fewer."""
+"""The least number of collectives for which an algorithm is compared. If several algorithms have the same messages, the
+order of messages decides, which may be chance in fewer collectives."""
 
 
 def structure_of(trace: hopscope.Trace, timed: Collection[tuple[object, ...]] = ()) -> dict[str, Rows]:
-    """The compared rows by name, each with its number of occurrences. timed: communicators, roots and operations whose
-    rounds are left out."""
+    """The compared rows by name, each with its number of occurrences. timed: the communicators, roots and operations
+    whose rounds are left out."""
     facts = {name: Rows() for name in ("calls", "hops", "messages")}
     for name, query in (("calls", CALLS), ("hops", HOPS), ("messages", MESSAGES)):
         for row in trace.sql(query).to_pylist():
@@ -67,7 +68,7 @@ def summary(trace: hopscope.Trace) -> str:
 
 
 def differences(old_trace: hopscope.Trace, new_trace: hopscope.Trace) -> Iterator[str]:
-    """A line for each row that one of the two has more often than the other, and for each algorithm that changed."""
+    """A line for each row whose number differs between the two, and for each algorithm that changed."""
     timed = timed_rounds(old_trace) | timed_rounds(new_trace)
     old, new = structure_of(old_trace, timed), structure_of(new_trace, timed)
     for name in old:

@@ -1,12 +1,11 @@
 """Makes the sample traces anew, by real runs: `python sample_traces/make.py [NAME ...]`.
 
-With --answers only the recorded answers are made again, from the traces that are there; read the difference before you
-commit it: a changed answer on an unchanged trace is a changed analysis. Where the difference is one of digests, let the
-build before and the build after write everything in full, by --whole into a directory each, and compare these by
-`diff -r`.
+With --answers, only the recorded answers are made again, from the present traces. Read the difference before you commit
+it: a changed answer on an unchanged trace is a changed analysis. If only digests differ, write everything in full with
+--whole, by the build before and by the build after, into a directory each, and compare these with `diff -r`.
 
-With --again the runs are recorded into a temporary folder and compared with the samples that are there: calls, hops and
-algorithms have to be the same, which shows that the collector still records what it did.
+With --again, the runs are recorded into a temporary folder and compared with the present samples. Calls, hops and
+algorithms must be the same, which shows that the collector still records them.
 """
 
 import argparse
@@ -33,18 +32,18 @@ FIRST = ("chrt", "-r", "5")
 
 
 def goes_first(sample: Sample) -> bool:
-    """True if the ranks may have a real-time priority."""
+    """True if the sample wants real-time priority for its ranks and this machine allows it."""
     return sample.first and subprocess.run([*FIRST, "true"], check=False, capture_output=True).returncode == 0
 
 
 def make(name: str, folder: Path) -> None:
-    """Run the sample's jobs; their archives replace those that are in the folder."""
+    """Run the sample's jobs. Their archives replace those in the folder."""
     sample = SAMPLES[name]
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == sample.release)
     program = started_program(mpi, sample.program)
     settings = {**os.environ, **sample.environment}
     if sample.first:
-        # A rank of MPICH that waits keeps its core; with priority, nobody else ever gets it.
+        # A waiting rank of MPICH keeps its core; with real-time priority, no other process would ever get the core.
         settings |= mpi.patience()
     for archive, options in sample.runs.items():
         trace = folder / archive
@@ -57,7 +56,7 @@ def make(name: str, folder: Path) -> None:
                     file.write_text(json.dumps(option))
                 words.append(option if isinstance(option, str) else str(file))
             words += ["--dir", str(trace), "--", *mpi.launch(sample.ranks), *(FIRST if goes_first(sample) else ())]
-            # A relative name of the program, see name_no_machine.
+            # The program's name is relative; see name_no_machine.
             words += [*interpreter(program), str(program.relative_to(ROOT)), *sample.arguments.split()]
             subprocess.run(words, check=True, cwd=ROOT, env=settings, stdout=subprocess.DEVNULL)
         if sample.program.suffix == ".f90":
@@ -66,7 +65,8 @@ def make(name: str, folder: Path) -> None:
 
 
 def started_program(mpi: local_mpi.LocalMpi, source: Path) -> Path:
-    """The file that the ranks run: a script as it is, a C program without debug information, a Fortran one with it."""
+    """The file that the ranks run: a script itself, a C program compiled without debug information, or a Fortran one
+    with it."""
     if source.suffix == ".py":
         return source
     with_lines = ["-g", "-gno-record-gcc-switches", f"-ffile-prefix-map={ROOT}=."]
@@ -79,8 +79,8 @@ def interpreter(program: Path) -> list[str]:
 
 
 def keep_debug_information(trace: Path, program: Path) -> None:
-    """Put the debug information of a program beside its trace, and let the trace name that.
-    The build id is the same."""
+    """Put the debug information of a program beside its trace, and let the trace name it. Its build id is that of the
+    program."""
     debug_file = trace.with_name(f"{program.name}.debug")
     subprocess.run(["objcopy", "--only-keep-debug", "--compress-debug-sections", program, debug_file], check=True)
     file = trace / "run.json"
@@ -92,8 +92,8 @@ def keep_debug_information(trace: Path, program: Path) -> None:
 
 
 def name_no_machine(trace: Path) -> None:
-    """Make paths in the trace relative ones, the program's and those of Python's lines, so that neither this checkout's
-    folder nor Python's ends up in it. They keep their length, which the archive depends on."""
+    """Make the paths of the program and of Python's files in the trace relative, so that neither this checkout's folder
+    nor Python's is in it. The paths keep their length, on which the archive depends."""
     for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
         content = file.read_bytes()
         for prefix in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
@@ -102,7 +102,7 @@ def name_no_machine(trace: Path) -> None:
 
 
 def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:
-    """The sample's archives in the folder, copied to where their datasets are made anew."""
+    """The sample's archives in the folder, opened in copies, so that their datasets are made anew."""
     ignore = shutil.ignore_patterns("dataset")
     return {
         archive: hopscope.open(shutil.copytree(folder / archive, scratch / archive, ignore=ignore))
@@ -111,7 +111,7 @@ def opened(folder: Path, name: str, scratch: Path) -> dict[str, hopscope.Trace]:
 
 
 def answers(name: str, folder: Path, whole: bool = False) -> None:
-    """Record what the analyses answer on the sample and what its datasets hold, in the folder."""
+    """Record in the folder the answers of the analyses on the sample, and the contents of its datasets."""
     with tempfile.TemporaryDirectory() as scratch:
         traces = opened(FOLDER / name, name, Path(scratch))
         if "trace" in traces:
@@ -123,7 +123,8 @@ def answers(name: str, folder: Path, whole: bool = False) -> None:
 
 
 def record_again(name: str) -> bool:
-    """Record the sample into a temporary folder and say in what it differs from the one that is there."""
+    """Record the sample into a temporary folder and print its differences from the present one. True if there are
+    none."""
     with tempfile.TemporaryDirectory() as scratch:
         new, copies = Path(scratch) / "new", Path(scratch) / "copies"
         make(name, new)
@@ -141,7 +142,7 @@ def record_again(name: str) -> bool:
 
 
 def main() -> int:
-    """Make the samples named, or all."""
+    """Make the named samples, or all."""
     local_mpi.share_cores()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="which; all if none is named", metavar="NAME")

@@ -1,8 +1,8 @@
-"""The recorded answers of every analysis on a sample trace, and the content of its dataset.
+"""Records the answers of every analysis on a sample trace, and the contents of its dataset.
 
-A short answer is a CSV file of its own. Of a longer one, and of every table of the dataset, `digests.csv` has a digest
-for each column, so that a difference names its column; `make.py --whole DIR` writes all of it in full, to be compared
-by `diff`. Sentences for people are left out: their words may change.
+A short answer becomes a CSV file. For a longer one, and for every table of the dataset, `digests.csv` has a digest of
+each column, so that a difference names its column; `make.py --whole DIR` writes all of it in full, to be compared with
+`diff`. Sentences for people are left out, because their words may change.
 """
 
 import csv
@@ -24,13 +24,13 @@ MOST_ROWS = 40
 DIGESTS = "digests.csv"
 TABLES = "table "
 EACH_COLLECTIVE = "each"
-"""For an analysis of one collective: the first of every function on every communicator."""
+"""The word for a collective in a question: the first collective of every function on every communicator."""
 
 Question = tuple[str, ...]
 
 
 def questions(compared: bool) -> Iterator[Question]:
-    """Every analysis at every grain: those that compare two traces, or those of one trace."""
+    """Every analysis at every grain: those that compare two traces if `compared`, else those of one trace."""
     for command in catalog.load().commands.values():
         for analysis in command.grains:
             if (analysis.base is not None) != compared:
@@ -44,18 +44,18 @@ def questions(compared: bool) -> Iterator[Question]:
 
 
 def name_of(question: Question) -> str:
-    """The question as a file is called."""
+    """The name of a question's file."""
     return "_".join(question).replace("--", "")
 
 
 def question_of(name: str) -> Question:
-    """The question of a file's name."""
+    """The question that a file's name means."""
     words = name.split("_")
     return (words[0], f"--{words[1]}", words[2]) if len(words) == 3 else tuple(words)
 
 
 def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None = None) -> pa.Table:
-    """The answer without its sentences. Raises InputError where the trace has nothing to answer with."""
+    """The answer without its sentences. Raises InputError if the trace lacks the data."""
     if question[-1] == EACH_COLLECTIVE:
         firsts = trace.sql("select min_by(comm || ':' || seq, collective_id) as it from collectives group by op, comm")
         names = sorted(firsts["it"].to_pylist(), key=lambda name: [int(word) for word in name.split(":")])
@@ -75,26 +75,26 @@ def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None =
 
 
 def answers_and_tables(trace: hopscope.Trace, base: hopscope.Trace | None = None) -> Iterator[tuple[str, pa.Table]]:
-    """Every answer with its name, and the tables of the dataset; of a pair only what compares the two."""
+    """Every answer and every table of the dataset with its name. With a base, only the answers that compare the two."""
     for question in questions(base is not None):
         try:
             yield name_of(question), ask(trace, question, base)
-        except InputError:  # the trace has nothing to answer with
+        except InputError:  # the trace lacks the data
             continue
     for table in table_names() if base is None else ():
         yield TABLES + table, trace.table(table)
 
 
 def look_up(trace: hopscope.Trace, name: str, base: hopscope.Trace | None = None) -> pa.Table:
-    """Recompute the text recorded under this name."""
+    """Recompute the answer or table that was recorded under this name."""
     if name.startswith(TABLES):
         return trace.table(name.removeprefix(TABLES))
     return ask(trace, question_of(name), base)
 
 
 def digests(name: str, table: pa.Table) -> list[list[str]]:
-    """Name, column, rows and digest of each column. Numbers with a point count to six digits, for processors round
-    differently."""
+    """A line for each column: name, column, number of rows and digest. Numbers with a fraction count to six digits,
+    because processors round differently."""
 
     def word(value: Any) -> str:
         return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -106,7 +106,7 @@ def digests(name: str, table: pa.Table) -> list[list[str]]:
 
 
 def record(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None = None, whole: bool = False) -> None:
-    """Write it all into the folder, without digests if `whole`."""
+    """Write all answers and tables into the folder, in full if `whole`."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [["name", "column", "rows", "digest"]]
     for name, table in answers_and_tables(trace, base):

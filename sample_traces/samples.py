@@ -1,7 +1,7 @@
-"""The runs that the sample traces record: which program, on which library, with which settings.
+"""The runs that the sample traces record: each one's program, MPI library and settings.
 
-A sample has its answers recorded beside it. A planted run is lighter: a short run of which one truth is known, such as
-who was late, and that is asked about nothing else.
+A sample has its answers recorded beside it. A planted run is lighter: a short run with one known truth, such as the
+rank that was late. Tests check only this truth.
 """
 
 import dataclasses
@@ -31,10 +31,10 @@ Options = tuple[str | Mapping[str, Any], ...]
 
 @dataclass(frozen=True)
 class Sample:
-    """How one sample is made: ranks, the program's arguments, and for each of its archives the options of `hopscope
-    run`: `trace`, or the pair `base` and `new`. A mapping among the options is the content of a file. The program is
-    the solver and the MPI library Open MPI 4 unless it says otherwise. Where `first` is set, the ranks go before
-    whatever else runs, so that nobody but the planted rank is late."""
+    """One sample. runs has, for each of its archives, the options of `hopscope run`: for `trace`, or for the pair
+    `base` and `new`. A mapping among the options is the content of a file. By default the program is the solver, and
+    the MPI library is Open MPI 4. With `first`, the ranks run before all other processes, so that only the planted rank
+    is late."""
 
     ranks: int
     arguments: str
@@ -46,13 +46,13 @@ class Sample:
 
 
 NEWEST = "openmpi-5"
-"""The release that has all forms of the collectives, the persistent ones too."""
+"""The release that has all forms of collectives, also the persistent ones."""
 TWO_SITES = ("--topology", "demo/topology.json")
 SOLVER = "--tolerance 0 --quiet"
 MANY_COLLECTIVES = "sample_traces/many_collectives"
 
 WITHOUT_THE_LIBRARYS = {"HOPSCOPE_NATIVE": "0"}
-"""The MPI library's own messages are left out where the recorded answers have none of them."""
+"""Leaves out the MPI library's own messages, in samples whose recorded answers have none."""
 
 ANSWERED = {
     "changed_tree": Sample(
@@ -89,14 +89,14 @@ def _tree(name: str) -> Options:
 
 
 def _sites(wan_ms: int) -> tuple[str, dict[str, Any]]:
-    """Two clusters with a host each, and so much emulated latency between them."""
+    """Options for two clusters with a host each, and so much emulated latency between them."""
     hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
     links = {"wan": {"latency_ns": wan_ms * 1_000_000}}
     return "--topology", {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}
 
 
 def _late_ranks() -> Iterator[tuple[str, Sample]]:
-    """A rank that sleeps 20 ms longer than the others, which sleep 6 ms, and the same without it."""
+    """Samples with a rank that sleeps 20 ms longer than the others, which sleep 6 ms, and one without such a rank."""
     work = f"{SOLVER} --size 16 --iterations 40 --sleep-ms 6"
     late_work = f"{work} --late-rank 2 --late-ms 20"
     native = {"HOPSCOPE_NATIVE": "1"}
@@ -107,14 +107,14 @@ def _late_ranks() -> Iterator[tuple[str, Sample]]:
 
 
 def _links() -> Iterator[tuple[str, Sample]]:
-    """Two sites, 20 ms apart or at one place."""
+    """Samples on two sites, 20 ms apart or without distance."""
     work = f"{SOLVER} --size 16 --iterations 20 --sleep-ms 20 --no-halo"
     for wan_ms in (20, 0):
         yield f"wan_{wan_ms}_ms", _planted(4, work, HEAT_PLATE, *_tree("binomial"), *_sites(wan_ms))
 
 
 def _late_ends() -> Iterator[tuple[str, Sample]]:
-    """Point-to-point messages with a late sender, a late receiver and a wrong order."""
+    """Samples of point-to-point messages with a late sender, a late receiver and a wrong order."""
     for release in ("openmpi-4", "mpich-5"):
         yield f"late_ends_{release}", _planted(2, "10 8 20 5", LATE_ENDS, release=release)
 
@@ -123,7 +123,7 @@ KIB = 1024
 
 
 def _receivers() -> Iterator[tuple[str, Sample]]:
-    """A rank that comes 15 ms late to receive messages, in each of 12 iterations."""
+    """Samples with a rank that comes 15 ms late to receive messages, in each of 12 iterations."""
 
     def receiver(op: str, kib: float, *options: str | Mapping[str, Any], late_rank: int = 5, **fields: Any) -> Sample:
         ranks = 2 if op in ("send", "isend") else 6
@@ -155,7 +155,8 @@ def _receivers() -> Iterator[tuple[str, Sample]]:
 
 
 def _librarys_paths() -> Iterator[tuple[str, Sample]]:
-    """Open MPI's own messages: to a rank 20 ms late, and in collectives of every kind."""
+    """Samples that record Open MPI's own messages: collectives with a rank that is 20 ms late, and every kind of
+    collective."""
     native = {"HOPSCOPE_NATIVE": "1"}
     kinds = ("nonblocking", "between", "persistent")
     for release in ("openmpi-4", NEWEST):
@@ -191,7 +192,7 @@ def cause(name: str, release: str) -> str:
 
 
 def _causes() -> Iterator[tuple[str, Sample]]:
-    """Ranks that work 8 ms longer than the others, which work 2 ms, and runs in which none does."""
+    """Samples with ranks that work 8 ms longer than the others, which work 2 ms, and some without such ranks."""
     for release in ("openmpi-4", NEWEST):
         for name, (kind, ranks, late_ranks) in CULPRITS.items():
             if kind == "persistent" and release != NEWEST:
@@ -201,7 +202,8 @@ def _causes() -> Iterator[tuple[str, Sample]]:
 
 
 def _crossings() -> Iterator[tuple[str, Sample]]:
-    """Leaders of two to four clusters, 20 ms apart, over which nine ranks are dealt, two hosts in each."""
+    """Samples with leaders of two to four clusters that are 20 ms apart. Nine ranks are placed on the clusters in turn,
+    and each cluster has two hosts."""
     operations = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
     names = [f"MPI_{name.capitalize()}" for name in operations]
     words = " ".join(f"{name} 72" for name in operations)
@@ -244,14 +246,14 @@ SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "pairs": ("pairs 20 2 64", (4, 8)),
     "algorithm": ("algorithm 16 0.1 8", (8,)),
 }
-"""The arguments of `situations.c` for each problem, and on how many ranks it is recorded."""
+"""The arguments of `situations.c` for each problem, and the numbers of ranks with which it is recorded."""
 SLOW_LINK: Final = ("C", "D")
 """The sites between which messages take longer than between others."""
 RING: dict[str, str] = {
     "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
     "OMPI_MCA_coll_tuned_allreduce_algorithm": "4",
 }
-"""Open MPI's ring, which is slow for few bytes."""
+"""Settings for Open MPI's ring, which is slow for few bytes."""
 _HOSTS: dict[str, Options] = {
     "host": ("--topology", {"schema_version": 1, "placement": "block", "hosts": _hosts("AA")}),
     "link": (
@@ -276,7 +278,7 @@ _HOSTS: dict[str, Options] = {
         },
     ),
 }
-"""The hosts of a problem that needs several."""
+"""The options that place a problem's ranks on several hosts."""
 
 
 def situation(name: str, ranks: int, release: str) -> str:
@@ -285,13 +287,13 @@ def situation(name: str, ranks: int, release: str) -> str:
 
 
 def has_hops(name: str, release: str) -> bool:
-    """True if the library's messages show the problem. Those of MPICH's nonblocking collectives are not recorded, and
-    the replay misses the time of its ranks that share a core while they poll."""
+    """True if the library's messages show the problem. Messages of MPICH's nonblocking collectives are not recorded,
+    and the replay misses the time of its ranks that share a core while they poll."""
     return name not in ("overlap", "algorithm") or release != "mpich-5"
 
 
 def _situations() -> Iterator[tuple[str, Sample]]:
-    """Runs with one known problem each, by the messages of three libraries."""
+    """Samples with one known problem each, recorded with the messages of three libraries."""
     native = {"HOPSCOPE_NATIVE": "1"}
     in_messages = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
     for release, settings in (("openmpi-4", native), (NEWEST, native), ("mpich-5", in_messages)):
@@ -305,12 +307,12 @@ def _situations() -> Iterator[tuple[str, Sample]]:
 
 
 OTHER_LANGUAGES: dict[str, Path] = {"imbalance_fortran": IMBALANCE_F90, "serial_python": SERIAL_PY}
-"""Problems of programs that are not in C. Debug information of the one in Fortran lies beside its trace, so that call
-sites have lines."""
+"""Programs with a problem that are not written in C. Debug information of the Fortran program is beside its trace, so
+that call sites have lines."""
 
 
 def _other_languages() -> Iterator[tuple[str, Sample]]:
-    """The problem of each on four ranks."""
+    """Samples of these programs, on four ranks."""
     for name, program in OTHER_LANGUAGES.items():
         yield situation(name, 4, "openmpi-4"), _planted(4, "", program)
 
@@ -328,11 +330,12 @@ SLOW: dict[str, dict[str, str]] = {
     "scan": {"algorithm": "linear"},
     "exscan": {"algorithm": "linear"},
 }
-"""The algorithm that makes each operation slow where ranks are dealt over two sites: it crosses again and again."""
+"""For each operation, an algorithm that is slow if ranks are placed on two sites in turn, because it crosses between
+them again and again."""
 
 
 def slow_file(*operations: str) -> dict[str, Any]:
-    """The tree file by which the operations are slow."""
+    """A tree file that makes the operations slow."""
     rules = [{"operations": [f"MPI_{operation.capitalize()}"], **SLOW[operation]} for operation in operations]
     return {"schema_version": 1, "trees": {"chain": {"shape": "chain"}}, "rules": rules}
 
@@ -341,12 +344,13 @@ SLOW_ITERATIONS = 8
 
 
 def slow_arguments(operation: str) -> str:
-    """Arguments of the mix of operations: only this one, in iterations separated by the library's barrier."""
+    """Arguments of the program `mix` for this operation only, in iterations separated by the library's barrier."""
     return f"{SLOW_ITERATIONS} 1000 {operation} 1024 barrier 0"
 
 
 def dealt_sites(wan_ms: int) -> dict[str, Any]:
-    """Two sites with a host each, whose messages share its interface, and over which ranks are dealt."""
+    """Options for two sites with a host each, on which ranks are placed in turn. All messages of a host share its
+    interface."""
     topology = _sites(wan_ms)[1]
     interface = {"bytes_per_second": 5e7, "cut_through": True}
     emulated = topology["emulate"] | {"host_interface": interface}
@@ -354,7 +358,7 @@ def dealt_sites(wan_ms: int) -> dict[str, Any]:
 
 
 def _to_be_improved() -> Iterator[tuple[str, Sample]]:
-    """Slow trees of ranks that are dealt over two sites: `remap` has a better one for each."""
+    """Samples with slow trees, over ranks placed in turn on two sites. `remap` finds a faster tree for each sample."""
     dealt = _sites(20)[1] | {"placement": "round-robin"}
     words = " ".join(f"{operation} 1024" for operation in SLOW)
     yield "slow_operations", _planted(6, f"4 0 {words}", MIX, "--tree", slow_file(*SLOW), "--topology", dealt)
@@ -373,8 +377,8 @@ POINT_SIZES, POINT_TIMES = (8, 16_384, 131_072), 7
 
 
 def _points() -> Iterator[tuple[str, Sample]]:
-    """Four hosts of one cluster: broadcasts and reductions along binary trees, a barrier by dissemination, pairwise
-    alltoalls, each of which all ranks enter together."""
+    """A sample on four hosts of one cluster: broadcasts and reductions along binary trees, a barrier by dissemination,
+    and pairwise alltoalls. All ranks enter each of them together."""
     interface = {"bytes_per_second": POINT_BYTES_PER_SECOND, "cut_through": True}
     emulate = {"links": {"lan": {"latency_ns": POINT_LATENCY_NS}}, "host_interface": interface}
     hosts = [{"name": f"h{rank}", "cluster": "c", "ranks": [rank]} for rank in range(POINT_RANKS)]

@@ -4,10 +4,11 @@ import os
 import signal
 from collections.abc import Generator
 
-# Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
-# has to be set before anybody imports numpy.
+# The threads of a matrix product spin while they wait for one another, which is expensive if tests run side by side.
+# This must be set before numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Open MPI waits a second for the ranks of a job that fails, before it kills them. Releases 4 and 5 read these.
+# Otherwise Open MPI waits a second before it kills the ranks of a job that fails. Releases 4 and 5 read these
+# variables.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 os.environ.setdefault("PRTE_MCA_odls_base_sigkill_timeout", "0")
 # Turn off the diagnosis at a job's end.
@@ -26,7 +27,7 @@ MPIS = local_mpi.find()
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
-# Whoever starts the tests in the background of a shell has Ctrl-C ignored, by the programs that tests start too.
+# If a shell starts the tests in the background, Ctrl-C is ignored, also by the programs that tests start. Restore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -66,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keeps what a failed test leaves, and makes an unsteady one's failure one that does not decide."""
+    """Keeps what a failed test leaves. The failure of an unsteady test is reported but does not count."""
     del call
     report = yield
     if report.failed:
@@ -92,13 +93,13 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Generator[None]:
 
 @pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])
 def mpi(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
-    """Each MPI library in turn."""
+    """Each of the MPI libraries that tests run under, one after another."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def first_mpi() -> local_mpi.LocalMpi:
-    """One MPI library, for what does not depend on which."""
+    """One MPI library, for tests that do not depend on the library."""
     if not MPIS:
         pytest.fail("there is no MPI library on this machine: this test has nothing to run under")
     return MPIS[0]

@@ -1,4 +1,4 @@
-"""Processes that compute beside what is measured."""
+"""Keeps cores busy while something else is measured."""
 
 import contextlib
 import subprocess
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep so many processes computing meanwhile."""
+    """Context in which so many other processes compute all the time."""
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield

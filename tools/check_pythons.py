@@ -1,9 +1,9 @@
-"""Does a wheel of this project work where somebody installs it, under every Python that is found here?
+"""Checks that a wheel of this project works where a user installs it, under every Python that is found here.
 
-For each Python: `pip wheel`, an empty environment with the locked packages and the wheel, then from outside the
-checkout a collector built by `hopscope build`, a short trace by `hopscope run`, and `analyze`. Fails if a Python fails
-that was found; says which ones could not be tested. With versions such as 3.13 as arguments it tries those only, with
---sample N so many of those found, drawn by --seed.
+For each Python: `pip wheel`, an empty environment with the locked packages and the wheel, then outside the checkout a
+collector built by `hopscope build`, a short trace by `hopscope run`, and `analyze`. Fails if any Python that was found
+fails; names those that could not be tested. Versions such as 3.13 as arguments restrict the check to these. --sample N
+tests only N of the Pythons found, drawn by --seed.
 """
 
 import argparse
@@ -25,11 +25,11 @@ import local_mpi
 import lock
 
 ROOT = Path(__file__).parents[1]
-# Python's newest release, so that one which is not found here is named.
+# Python's newest release. If it is not found here, the report names it.
 NEWEST = 14
 # Iterations of the short run: each is one Allreduce.
 ITERATIONS = 30
-# Files that the wheel has in other places than a checkout.
+# Folders of the checkout, and their places in the wheel.
 PLACES = {
     "schemas/": "hopscope/schemas/",
     "collector/": "hopscope/collector/",
@@ -39,17 +39,17 @@ PLACES = {
 
 
 class TrialError(Exception):
-    """A step failed; what it said."""
+    """A failed step. The message has its output."""
 
 
 class NotInstallableError(TrialError):
-    """The locked packages cannot be had for this Python."""
+    """The locked packages are not available for this Python."""
 
 
 def run(words: list[str], folder: Path, path: str = "") -> str:
-    """A command's standard output, run in a folder as by a new user of this machine.
+    """Run a command in a folder, as a new user of this machine would, and return its standard output.
 
-    Raises TrialError with its last words if it fails.
+    Raises TrialError with the end of its output if it fails.
     """
     environment = os.environ | {"PATH": path or os.environ["PATH"]}
     words = [str(ROOT / "tools" / "newcomer"), *words]
@@ -63,7 +63,7 @@ def run(words: list[str], folder: Path, path: str = "") -> str:
 
 
 def tracked_files() -> list[str]:
-    """The files of the checkout that git knows."""
+    """The files of the checkout that git tracks."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in names.split("\0") if name and (ROOT / name).is_file()]
 
@@ -79,8 +79,8 @@ def names_in_wheel() -> set[str]:
 
 
 def build_wheel(python: str, folder: Path) -> Path:
-    """The wheel that `pip wheel .` makes in a copy of the checkout, with what it needs for that in an environment of
-    pip's own."""
+    """The wheel that `pip wheel .` makes in a copy of the checkout. pip installs the build's requirements in a separate
+    environment."""
     source = folder / "source"
     for name in tracked_files():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def install(python: str, wheel: Path, folder: Path) -> Path:
     run([python, "-m", "venv", str(environment)], folder)
     programs = environment / "bin"
     pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check"]
-    # Few of the packages' modules are used here; those are compiled on import.
+    # Not compiled at once: few modules of these packages are used here, and those are compiled on import.
     locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(lock.LOCKS / "demo.txt")]
     try:
         run([*pip, "install", "-q", "--no-compile", *locked], folder)
@@ -116,7 +116,7 @@ def install(python: str, wheel: Path, folder: Path) -> Path:
 
 
 def trace_and_analyze(programs: Path, mpi: local_mpi.LocalMpi, folder: Path) -> None:
-    """Build the collector for an MPI library, trace a short run, and look at what two analyses answer."""
+    """Build the collector for an MPI library, trace a short run, and check the answers of two analyses."""
     program = shutil.copy(mpi.compile(ROOT / "demo" / "heat_plate.c"), folder / "app")
     path = f"{programs}:{os.environ['PATH']}"
     hopscope, analyze = str(programs / "hopscope"), str(programs / "analyze")
@@ -126,8 +126,8 @@ def trace_and_analyze(programs: Path, mpi: local_mpi.LocalMpi, folder: Path) -> 
     summary, path_rows = (
         run([analyze, name, "trace", "--format", "csv"], folder, path) for name in ("summary", "critical-path")
     )
-    # One message up and one down per Allreduce of two ranks. Whether a path leads through them is the scheduler's
-    # doing: where one rank is always the late one, none does.
+    # One message up and one down per Allreduce of two ranks. The scheduler decides if a path goes through them: if the
+    # same rank is always late, none does.
     hops = [row["value"] for row in csv.DictReader(summary.splitlines()) if row["item"] == "hops of MPI_Allreduce"]
     shares = [float(row["share"]) for row in csv.DictReader(path_rows.splitlines())]
     if hops != [str(2.0 * ITERATIONS)] or not math.isclose(sum(shares), 1, abs_tol=1e-6):
@@ -135,9 +135,9 @@ def trace_and_analyze(programs: Path, mpi: local_mpi.LocalMpi, folder: Path) -> 
 
 
 def candidates(minor: int) -> Iterator[Path]:
-    """Possible places of a Python 3.minor: on PATH, the system's, pyenv's and uv's."""
+    """Paths where a Python 3.minor may be: on PATH, the system's, pyenv's and uv's."""
     name = f"python3.{minor}"
-    # HOME may be a folder made for this run.
+    # HOME may be a temporary folder of this run.
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     for folder in (*os.environ["PATH"].split(":"), "/usr/local/bin", "/usr/bin"):
         yield Path(folder) / name
@@ -146,7 +146,7 @@ def candidates(minor: int) -> Iterator[Path]:
 
 
 def find(minor: int) -> str | None:
-    """A released CPython 3.minor of this machine."""
+    """The path of a released CPython 3.minor of this machine; None if there is none."""
     ask = (
         "import sys, ensurepip, venv; v = sys.version_info; "
         "print(v.minor if v.releaselevel == 'final' and sys.implementation.name == 'cpython' else '')"
@@ -154,7 +154,7 @@ def find(minor: int) -> str | None:
     for path in candidates(minor):
         if os.access(path, os.X_OK):
             words = [str(path), "-c", ask]
-            # A name on PATH may be a shim for a Python that is not selected.
+            # A program on PATH may be a shim for a Python that is not selected.
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.stdout.strip() == str(minor):
                 return str(path)
@@ -162,7 +162,7 @@ def find(minor: int) -> str | None:
 
 
 def python_of(minor: int) -> str | None:
-    """This Python 3.minor, or one of this machine."""
+    """The path of Python 3.minor: the Python that runs this, if it has that version, or another one of this machine."""
     return str(Path(sys.executable).resolve()) if minor == sys.version_info.minor else find(minor)
 
 
@@ -192,7 +192,7 @@ def main() -> int:
             folder.mkdir()
             started = time.monotonic()
             try:
-                # Modules for the stable ABI serve all later releases.
+                # A wheel for the stable ABI serves all later releases.
                 if wheel is None or "-abi3-" not in wheel.name:
                     wheel = build_wheel(python, folder)
                 trace_and_analyze(install(python, wheel, folder), mpis[0], folder)

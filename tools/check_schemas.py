@@ -1,4 +1,4 @@
-"""Holds every file of schemas/ against the JSON Schema dialect it names."""
+"""Checks every file of schemas/ against the JSON Schema dialect that it names."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ SCHEMAS = Path(__file__).parents[1] / "schemas"
 
 
 def main() -> int:
-    """Check them all; print the first fault of each bad one."""
+    """Check all schemas; print the first fault of each bad one."""
     bad = 0
     for path in sorted(SCHEMAS.rglob("*.schema.json")):
         schema = json.loads(path.read_text())

@@ -1,6 +1,5 @@
-"""A copy of the working tree with an environment of its own, for what changes and builds sources: the mutations and the
-guides. It borrows the tree's Python packages, but its Hopscope, native modules and collector are its own.
-"""
+"""Makes a copy of the working tree with its own environment, for checks that change and build sources: the mutations
+and the guides. The copy borrows the tree's Python packages, but has its own Hopscope, native modules and collector."""
 
 import os
 import shutil
@@ -19,18 +18,18 @@ import sys, _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._p
 modules = _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._paths
 sys.exit(not all(module.__file__.startswith(sys.argv[1]) for module in modules))
 """
-"""Fails if a module comes from the tree's own environment: tests would then see nothing of a change in the copy."""
+"""Code that fails if a module comes from the tree's own environment: then tests would not see changes in the copy."""
 
 
 @dataclass(frozen=True)
 class CopiedTree:
-    """The copy at a place; what its commands say goes to build/commands.log there."""
+    """A copy of the tree at a path. The output of its commands goes to build/commands.log there."""
 
     root: Path
 
     @property
     def venv(self) -> Path:
-        """Its environment."""
+        """The copy's environment."""
         return self.root / ".venv"
 
     @property
@@ -40,11 +39,11 @@ class CopiedTree:
 
     @property
     def log(self) -> Path:
-        """The output of its commands."""
+        """The file with the output of the copy's commands."""
         return self.root / "build" / "commands.log"
 
     def update(self) -> None:
-        """Makes it like the tree. Files that are alike are left alone, so that little is built again."""
+        """Updates the copy to the state of the tree. Leaves equal files alone, so that little is built again."""
         (self.root / "build").mkdir(parents=True, exist_ok=True)
         self.log.unlink(missing_ok=True)
         sources = set(_sources())
@@ -64,7 +63,7 @@ class CopiedTree:
                 shutil.copy(ROOT / name, target)
 
     def build(self) -> bool:
-        """Builds everything. False if something does not build; the log says what."""
+        """Builds everything. False if a build fails; the log has its output."""
         return self.build_native() and self.build_collector() and self._uses_copy()
 
     def build_native(self) -> bool:
@@ -92,14 +91,15 @@ class CopiedTree:
         return self.run(self.venv / "bin" / "python", "-c", _FROM_COPY, self.root) == 0
 
     def run(self, *words: str | Path) -> int:
-        """A command's exit code."""
+        """Run a command in the copy; returns its exit code."""
         environment = {
             **os.environ,
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv / 'bin'}:{ROOT / '.venv/bin'}:{os.environ['PATH']}",
         }
         if shutil.which("ccache"):
-            # Like tools/compiler-cache; paths count from the copy's root, so the tree and its copies share one cache.
+            # As in tools/compiler-cache: paths are relative to the copy's root, so the tree and its copies share one
+            # cache.
             environment |= {"CMAKE_C_COMPILER_LAUNCHER": "ccache", "CMAKE_CXX_COMPILER_LAUNCHER": "ccache"}
             environment |= {"CCACHE_DIR": os.environ.get("CCACHE_DIR", str(ROOT / "build" / "ccache"))}
             environment |= {"CCACHE_BASEDIR": str(self.root), "CCACHE_NOHASHDIR": "1"}

@@ -47,7 +47,7 @@ collectives unless stated otherwise. Below, `+` names columns that are explained
 SHARED = 2
 """Commands that must have an option or a column for it to be described once at the top."""
 _END = re.compile(r"(?:Lower|Upper) end of its interval(?: of 95 %)?(?:; (?P<without>null .+))?\.")
-"""The meaning of an end of an interval, and when there is none."""
+"""Matches the description of an interval's end, and the condition under which there is none."""
 _HELP = re.compile(r"\s+(See `analyze[^`]*\s--help`|`analyze[^`]*\s--help` explains[^.]*)\.")
 USUALLY_WITHOUT = (None, "null below 13 collectives")
 
@@ -80,7 +80,8 @@ def _option(parameter: Parameter) -> _Item:
 
 
 def _columns(analysis: Analysis) -> list[_Item]:
-    """One item a column, beside whose name stand the ends of its interval, and columns below it of the same meaning."""
+    """One item per column. Its name has the ends of its interval beside it, and following columns of the same
+    meaning."""
     names = [column.name for column in analysis.columns]
     ends: dict[str, list[Column]] = {}
     for column in analysis.columns:
@@ -104,7 +105,7 @@ def _column(column: Column, ends: Sequence[Column]) -> _Item:
 
 
 def _whole(end: str, names: Sequence[str]) -> str | None:
-    """The column whose interval ends in this one."""
+    """The column whose interval this column ends; None if it ends none."""
     match = re.fullmatch(r"(.+)_(?:low|high)(_ns)?", end)
     stems = (f"{match[1]}{match[2] or '_share'}", match[1]) if match else ()
     return next((stem for stem in stems if stem in names), None)
@@ -122,8 +123,8 @@ def _shared(commands: Sequence[Command], items: Callable[[Analysis], list[_Item]
 
 
 def _table(items: Sequence[_Item], documented: Sequence[_Item], tables: Sequence[Sequence[_Item]] = ()) -> str:
-    """A line for each item. The last line names the items documented before; if they end a table above, only the first
-    of them."""
+    """A line for each item. The last line names the items that were documented before. If a table above ends with the
+    same items, only the first of them is named."""
     lines = [item.lines for item in items if item not in documented]
     repeats = [item for item in items if item in documented]
     names = [item.name for item in repeats]
@@ -137,7 +138,7 @@ def _table(items: Sequence[_Item], documented: Sequence[_Item], tables: Sequence
 
 
 def block(text: str) -> str:
-    """The text as a block of the page, with its lines as they are."""
+    """The text as an indented block, which keeps its lines."""
     return indent(text, "    ")
 
 
@@ -161,13 +162,13 @@ def _section(analysis: Analysis, options: Sequence[_Item], tables: Sequence[Sequ
 
 
 def _example(analysis: Analysis) -> str | None:
-    """The first example that has more than the command, the trace and the option of the grain."""
+    """The first example with options beside the one that chooses the grain; None if there is none."""
     grain_words = {f"--{analysis.grain.option}", analysis.grain.value} if analysis.grain else set[str | None]()
     return next((e for e in analysis.examples if any("--" in w and w not in grain_words for w in e.split())), None)
 
 
 def _paragraph(text: str) -> str:
-    """A paragraph without what it says about the section's own help; lines with columns in them as a block."""
+    """A paragraph without sentences about `--help`. Lines with columns become a block."""
     return block(text) if "  " in text else _HELP.sub("", text)
 
 
@@ -198,7 +199,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the page, or with --check compare it."""
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page())
     elif not PAGE.exists() or PAGE.read_text() != page():

@@ -1,5 +1,5 @@
-"""Writes docs/commands.md from the commands' own help, all but those of docs/analyses.md; with --check, fails if it is
-out of date."""
+"""Writes docs/commands.md from the help of all commands that are not in docs/analyses.md; with --check, fails if the
+page is out of date."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ short for `hopscope analyze`. These options mean the same for every command that
 SHARED = 2
 """Commands that must have an option for it to be described once at the top."""
 EXPLAINED_ELSEWHERE = ("hopscope analyze decide", "hopscope analyze gate", "hopscope analyze history")
-"""Commands of which the page of the analyses has all but the options."""
+"""Commands whose description is in docs/analyses.md; only their options are here."""
 _WIDTH = 100
 
 
@@ -49,7 +49,7 @@ def records(command: click.Command, context: click.Context) -> list[tuple[str, s
 
 
 def block(write: Callable[[click.HelpFormatter], None]) -> str:
-    """The written text, as a block of the page."""
+    """The text that `write` writes, as an indented block of the page."""
     formatter = click.HelpFormatter(width=_WIDTH)
     write(formatter)
     return indent(dedent(formatter.getvalue()).strip("\n"), "    ")
@@ -79,8 +79,7 @@ def page() -> str:
     for words, command in sorted(commands(hopscope, "hopscope").items()):
         if words in described_elsewhere or isinstance(command, click.Group):
             continue
-        # Some defaults are what this machine has; a page says the same everywhere.
-        # The names of the help option come from the group, and click remembers those that it saw first.
+        # The names of the help option come from the group. click keeps those of the first context that it sees.
         group = click.Context(hopscope, **hopscope.context_settings)
         contexts[words] = click.Context(
             command, parent=group, info_name=words, terminal_width=_WIDTH, max_content_width=_WIDTH
@@ -93,7 +92,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the page, or with --check compare it."""
     os.environ.pop("COLUMNS", None)
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page())

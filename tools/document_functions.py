@@ -1,6 +1,5 @@
-"""Writes the table of recorded functions into docs/collector.md from the one list, schemas/mpi_functions.h, as the
-native modules have it; with --check, fails if it is out of date.
-"""
+"""Writes the table of recorded functions into docs/collector.md, from schemas/mpi_functions.h as compiled into the
+native modules; with --check, fails if the table is out of date."""
 
 import sys
 from pathlib import Path
@@ -65,7 +64,7 @@ def _family(name: str) -> str:
 
 
 def names_text(names: list[str], blocking: list[str]) -> str:
-    """The names; for one form of all blocking collectives, that form."""
+    """The names in a list. If they are one form of all blocking collectives, only that form."""
     forms = {
         "the same as MPI_I...": [f"MPI_I{name.removeprefix('MPI_').lower()}" for name in blocking],
         "the same as MPI_..._init": [f"{name}_init" for name in blocking],
@@ -74,7 +73,7 @@ def names_text(names: list[str], blocking: list[str]) -> str:
 
 
 def main() -> int:
-    """Write the table, or compare it."""
+    """Write the table, or with --check compare it."""
     head, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, tail = rest.partition(END)
     page = f"{head}{BEGIN}\n{table()}\n{END}{tail}"

@@ -1,6 +1,6 @@
-"""Writes what follows from the collector's tables of shapes, algorithms and operations (collector/src/plan): the page
-docs/shapes-and-algorithms.md, and the lists in schemas/tree.schema.json; with --check, fails if one is out of date.
-"""
+"""Writes the texts that follow from the collector's tables of shapes, algorithms and operations (collector/src/plan):
+the page docs/shapes-and-algorithms.md, and the lists in schemas/tree.schema.json; with --check, fails if one is out of
+date."""
 
 import json
 import sys
@@ -54,16 +54,17 @@ EXCHANGES = {
     "recursive-doubling": ("Leaders at distances 1, 2, 4 and so on exchange what they have.", "2 + log2 g, rounded up"),
     "ring": ("Parts of the vector go round once to be summed and once more to be distributed.", "2 (g - 1)"),
 }
-"""The exchange of the leaders, and the most messages between groups in sequence among g groups."""
+"""For each exchange between leaders, its description and the largest number of messages between groups in sequence,
+among g groups."""
 
 
 def short(operations: list[str]) -> str:
-    """Operations without their MPI_."""
+    """The names of operations without `MPI_`."""
     return ", ".join(name.removeprefix("MPI_") for name in operations)
 
 
 def by_name() -> dict[str, list[_plan.Algorithm]]:
-    """The rows of each algorithm that rules name."""
+    """The table rows of each algorithm that rules can name."""
     rows: dict[str, list[_plan.Algorithm]] = {}
     for row in _plan.algorithms():
         if not row.by_tree:
@@ -72,7 +73,7 @@ def by_name() -> dict[str, list[_plan.Algorithm]]:
 
 
 def served_by_trees() -> list[str]:
-    """The operations of rules by trees, in their order."""
+    """The operations that rules can run over trees, in the table's order."""
     served = {operation for row in _plan.algorithms() if row.by_tree for operation in row.operations}
     return [operation.name for operation in _plan.operations() if operation.name in served]
 
@@ -100,7 +101,7 @@ def two_columns(*rows: tuple[str, str]) -> str:
 
 
 def exchange_text(exchange: str, messages: str) -> str:
-    """An exchange with its number of messages."""
+    """The description of an exchange, with its number of messages."""
     return f"{exchange} Messages in sequence: {messages}."
 
 
@@ -125,12 +126,12 @@ def page() -> str:
 
 
 def only(operations: list[str]) -> dict[str, Any]:
-    """The condition that a rule names no other operations."""
+    """The JSON Schema condition that a rule names only these operations."""
     return {"properties": {"operations": {"items": {"enum": operations}}}}
 
 
 def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with every list that the tables decide."""
+    """The schema with all lists that come from the tables."""
     defined, rows = schema["$defs"], _plan.shapes()
     numbered = [row for row in rows if row.counts]
     defined["simple_shape"]["enum"] = [row.name for row in rows if row.is_simple]
@@ -167,7 +168,7 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def flat(value: Any) -> str:
-    """JSON on one line, with room inside braces."""
+    """JSON on one line, with spaces inside braces."""
     if isinstance(value, dict) and value:
         return f"{{ {', '.join(f'{json.dumps(key)}: {flat(entry)}' for key, entry in value.items())} }}"
     if isinstance(value, list):
@@ -176,7 +177,7 @@ def flat(value: Any) -> str:
 
 
 def pretty(value: Any, indent: str = "") -> str:
-    """JSON on one line where that is short, else an entry a line."""
+    """JSON on one line if that is short enough, else with one entry per line."""
     line = flat(value)
     if len(indent + line) <= LONGEST_LINE or not isinstance(value, dict | list):
         return line
@@ -190,7 +191,7 @@ def pretty(value: Any, indent: str = "") -> str:
 
 
 def main() -> int:
-    """Write both, or compare them."""
+    """Write both files, or with --check compare them."""
     texts = {PAGE: page(), SCHEMA: pretty(with_lists(json.loads(SCHEMA.read_text()))) + "\n"}
     stale = [path.name for path, text in texts.items() if not path.exists() or path.read_text() != text]
     if "--check" not in sys.argv[1:]:

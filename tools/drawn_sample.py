@@ -1,4 +1,5 @@
-"""A sample of what a program could run, for programs that take too long whole: options `--sample N` and `--seed N`."""
+"""Draws a sample of a program's tasks, for programs whose whole work takes too long: options `--sample N` and `--seed
+N`."""
 
 import argparse
 import random
@@ -15,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def drawn_items(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:
-    """The items that the options ask for; all without --sample, or if there are no more."""
+    """The items to run by these options; all without --sample, or if there are no more than N."""
     sample: int | None = options.sample
     if not sample:
         return list(items)

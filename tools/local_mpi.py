@@ -1,4 +1,4 @@
-"""The MPI libraries of this machine: how to compile for each and how to launch on a machine with few cores.
+"""Finds the MPI libraries of this machine: how to compile for each, and how to launch jobs if there are few cores.
 
 For the demo, the tests, the sample traces and the benchmarks. Users start their own jobs with their own launchers.
 """
@@ -33,15 +33,16 @@ class LocalMpi:
     launcher: str
 
     def launch(self, ranks: int) -> list[str]:
-        """The launcher's words for so many ranks on this machine, whatever its cores, and for root as well."""
+        """The launcher's words for so many ranks on this machine, however few its cores, also for root."""
         words = [self.launcher, "-n", str(ranks)]
         if self.flavour == "openmpi":
             words += ["--oversubscribe"]
-            # In a container one rank may not read another's memory, and Open MPI would say so for every rank. Its
-            # `treematch` hangs in MPI_Dist_graph_create by itself: 4 of 2,000 jobs that first made one communicator.
+            # In a container a rank may not read another's memory, and Open MPI 4 would complain for every rank. Its
+            # `treematch` sometimes hangs in MPI_Dist_graph_create: in 4 of 2,000 jobs that first made one communicator.
             of_release_4 = ["--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "topo", "basic"]
             words += of_release_4 if self.release == "openmpi-4" else []
-            # Release 5 as Debian 13 builds it complains, for every rank, of an interface with addresses of both kinds.
+            # Debian 13's build of release 5 complains, for every rank, about an interface with both IPv4 and IPv6
+            # addresses.
             words += ["--mca", "btl_tcp_disable_family", "6"] if self.release == "openmpi-5" else []
             if os.geteuid() == 0:
                 words += ["--allow-run-as-root"]
@@ -56,39 +57,39 @@ class LocalMpi:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", wrapper))))
 
     def _words_for(self, suffix: str) -> list[str]:
-        """The compiler for a source of that name's ending, with its standard and warnings."""
+        """The compiler for a source with this suffix, with its standard and warnings."""
         warnings = ["-O2", "-Wall", "-Wextra"]
         if suffix == ".c":
             return [self.compiler, "-std=gnu11", *warnings]
         if suffix == ".cpp":
-            # Open MPI 4's header would bring MPI-2's C++ classes, which warn.
+            # Open MPI 4's header would include MPI-2's C++ classes, which cause warnings.
             return [self._sibling("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
         return [self.fortran or ""]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
-        """The program made from one C, C++ or Fortran file, in build/programs/<release>/; `name` is the file's, without
-        its ending, unless said.
+        """The program made from one C, C++ or Fortran file, in build/programs/<release>/. name: by default that of the
+        file, without its suffix.
 
-        Raises RuntimeError with the compiler's words if it does not compile.
+        Raises RuntimeError with the compiler's output if it does not compile.
         """
         headers = sorted(source.parent.glob("*.h"))
         return self.build([source], *flags, "-lm", name=name or source.stem, included=headers)
 
     def build(self, sources: Sequence[Path], *flags: str, name: str, included: Sequence[Path] = ()) -> Path:
-        """The program of that name made from several files of one language. It is made again if the compiler, the
-        flags, or a byte of the sources, of what they include or of the collector's headers is another than it was.
+        """The program of this name, made from several files of one language. It is made again if anything has changed:
+        the compiler, the flags, the sources, the files that they include, or the collector's headers.
 
-        Raises RuntimeError with the compiler's words if it does not compile.
+        Raises RuntimeError with the compiler's output if it does not compile.
         """
         words = [*self._words_for(sources[0].suffix), *map(str, sources), *flags]
-        # A folder for each way to make it: two sources of one name, or two ways to compile one, do not meet.
+        # A folder for each way to make it, so that two sources of one name, or two ways to compile one, stay apart.
         program = ROOT / "build" / "programs" / self.release / _digest(words, [*sources, *included, *_HEADERS]) / name
         if program.exists():
             return program
         if words[0] == self.fortran:
-            words += ["-J", str(program.parent)]  # where its modules go
+            words += ["-J", str(program.parent)]  # the folder for its Fortran modules
         program.parent.mkdir(parents=True, exist_ok=True)
-        # Beside its place first: two processes may compile at once, and nobody may start half a program.
+        # Made beside its place first: two processes may compile at once, and no process may start half a program.
         unfinished = program.with_name(f"{name}.{os.getpid()}")
         done = subprocess.run([*words, "-o", str(unfinished)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -97,15 +98,15 @@ class LocalMpi:
         return program
 
     def patience(self) -> dict[str, str]:
-        """The environment in which a waiting rank of MPICH gives its core to others, as Open MPI's ranks do. Several
-        ranks on one core take a tenth of the time with it."""
+        """The environment in which a waiting rank of MPICH yields its core to others, as Open MPI's ranks do. With it,
+        several ranks on one core take a tenth of the time."""
         if self.flavour != "mpich":
             return {}
         return {"LD_PRELOAD": str(self.compile(_PATIENT, "-shared", "-fPIC", "-ldl", name="patient.so"))}
 
 
 def _digest(words: list[str], files: Sequence[Path]) -> str:
-    """Tells one way to make a program from all others, by the compiler, its words and the content of files."""
+    """A digest of one way to make a program: the compiler, its words and the contents of files."""
     compiler = Path(words[0]).resolve()
     digest = hashlib.sha256(f"{words} {compiler} {compiler.stat().st_mtime_ns}".encode())
     for file in files:
@@ -114,10 +115,12 @@ def _digest(words: list[str], files: Sequence[Path]) -> str:
 
 
 def share_cores() -> None:
-    """Lets jobs that this process starts from now on come forward where their ranks, or other programs beside them,
-    outnumber the cores: a rank that polls would keep its core from the one that it waits for, a whole slice of the
-    scheduler's, 3 ms, each time. Asks for slices of 0.1 ms (Linux 6.12 and later on x86-64; elsewhere nothing happens)
-    and has Open MPI yield while idle, which its release 4 does with --oversubscribe and its release 5 if it is told to.
+    """Lets jobs of this process make progress if their ranks, or other programs beside them, outnumber the cores.
+    Otherwise a rank that polls keeps its core from the rank that it waits for, for a whole time slice of the scheduler,
+    3 ms, each time.
+
+    Asks for slices of 0.1 ms (Linux 6.12 and later on x86-64; elsewhere nothing happens), and tells Open MPI to yield
+    while idle. Release 4 does that with --oversubscribe, release 5 only if told to.
     """
     os.environ.update(OMPI_MCA_mpi_yield_when_idle="1")
     sched_setattr, size, slice_ns = 314, 56, 100_000
@@ -128,12 +131,12 @@ def share_cores() -> None:
 
 
 def without_hopscope() -> dict[str, str]:
-    """This process's environment but for what speaks to the collector: a job says its own of that."""
+    """This process's environment without the variables of the collector; each job sets its own."""
     return {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
 
 
 def _release_of(compiler: str) -> str | None:
-    """Flavour and release, as collector/CMakeLists.txt reads them from mpi.h."""
+    """The flavour and release, read from mpi.h as collector/CMakeLists.txt does."""
     words = [compiler, "-E", "-dM", "-x", "c", "-"]
     done = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
     for flavour, macro in (
@@ -153,13 +156,13 @@ def _local(compiler: str | None, launcher: str | None) -> list[LocalMpi]:
 
 
 PREFERRED = ("openmpi-4", "mpich-5")
-"""The releases that `make test` runs under. Where one is missing, the oldest of its flavour takes its place."""
+"""The releases that `make test` runs under. If one is missing, the oldest of its flavour replaces it."""
 
 
 @functools.cache
 def find_all() -> list[LocalMpi]:
-    """All MPI libraries here, Open MPI's releases first: the system's, and those that `tools/setup python test`
-    fetches into .venv/mpi. Each has a compiler wrapper and a launcher of its own."""
+    """All MPI libraries here, Open MPI's releases first: the system's, and those that `tools/setup python test` puts
+    into .venv/mpi. Each has its own compiler wrapper and launcher."""
     releases: dict[str, LocalMpi] = {}
     for suffix in (".openmpi", ".mpich", ""):
         launcher = shutil.which(f"mpirun{suffix}") or shutil.which(f"mpiexec{suffix}")
@@ -174,7 +177,7 @@ def find_all() -> list[LocalMpi]:
 
 
 def find() -> list[LocalMpi]:
-    """One release of Open MPI and one of MPICH, for what does not depend on the release."""
+    """One release of Open MPI and one of MPICH, for checks that do not depend on the release."""
     libraries: dict[str, LocalMpi] = {}
     for mpi in find_all():
         if mpi.flavour != "abi" and (mpi.flavour not in libraries or mpi.release in PREFERRED):

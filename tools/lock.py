@@ -1,8 +1,8 @@
-"""Resolves what pyproject.toml asks for into requirements/: one file for each set of packages that tools/setup
-installs, each package at one version and with its hashes. `make lock` runs this; with --check, which needs no network,
-it fails if a lock is not what pyproject.toml asks for.
+"""Resolves the requirements of pyproject.toml into requirements/: one file for each set of packages that tools/setup
+installs, with one version of each package and its hashes. `make lock` runs this. With --check, which needs no network,
+it fails if a lock does not fit pyproject.toml.
 
-pyproject.toml has the bounds and nothing else has: change them there, then run `make lock`.
+Only pyproject.toml has bounds: change them there, then run `make lock`.
 """
 
 import os
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 LOCKS = ROOT / "requirements"
 COMMAND = "make lock"
 _RESOLVER = "uv>=0.13,<0.14"
-# A line of a lock besides comments: a package at one version, perhaps for some Pythons only, or a hash.
+# Lines of a lock that are not comments: a package at one version, perhaps for some Pythons only, or a hash.
 _PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9.-]*)==(?P<version>[^ ;]+)(?: ; (?P<marker>[^\\]+?))?(?P<hashed> \\)?")
 _HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 _REQUEST = re.compile(r" {4}# +(?:via )?-r -")
@@ -27,7 +27,7 @@ _REQUEST = re.compile(r" {4}# +(?:via )?-r -")
 
 @dataclass
 class Pin:
-    """A package of a lock: its version, for which environments, and whether pyproject.toml itself asks for it."""
+    """A package of a lock: its version, the environments that it is for, and whether pyproject.toml itself names it."""
 
     name: str
     version: str
@@ -37,9 +37,9 @@ class Pin:
 
 
 def requirements_by_lock(project: dict) -> dict[str, list[str]]:
-    """The requirements of each lock, in the words of pyproject.toml."""
+    """The requirements of each lock, as in pyproject.toml."""
     extras = project["project"]["optional-dependencies"]
-    # The build works in .venv, not in an environment of its own.
+    # The build uses .venv, not a separate environment.
     demo = [*project["project"]["dependencies"], *extras["dashboard"], *project["build-system"]["requires"]]
     return {"demo": demo, "test": [*demo, *extras["dev"]], **project["dependency-groups"]}
 
@@ -56,11 +56,11 @@ def pyproject() -> dict:
 
 
 def resolve(uv: Path, name: str, requirements: list[str], oldest: str, *options: str) -> None:
-    """Write one lock, for all Pythons from the oldest on. Only packages that need no building here count: what has only
-    a source archive would be built from whatever the machine happens to have."""
+    """Write one lock, for all Pythons from the oldest on. Uses only packages with wheels: a source archive would be
+    built with whatever the machine happens to have."""
     words = [str(uv), "pip", "compile", "--no-config", "--quiet", "--universal", "--python-version", oldest]
     words += ["--only-binary", ":all:", "--generate-hashes", "--upgrade", "--custom-compile-command", COMMAND]
-    # The machine decides about package sources: no address of a registry, no folder of packages.
+    # Package sources are the machine's decision: the lock has no address of a registry and no folder of packages.
     words += ["--no-emit-index-url", "--no-emit-find-links", *options, "-o", str(LOCKS / f"{name}.txt"), "-"]
     environment = {key: value for key, value in os.environ.items() if key not in ("UV_FIND_LINKS", "PIP_FIND_LINKS")}
     lines = "\n".join(requirements)
@@ -87,7 +87,7 @@ def make(project: dict) -> None:
 
 
 def read(text: str) -> tuple[list[Pin], list[str]]:
-    """A lock's packages, and the lines in it that do not belong there."""
+    """A lock's packages, and the lines that do not belong in a lock."""
     pins: list[Pin] = []
     strangers: list[str] = []
     for line in text.splitlines():
@@ -104,7 +104,7 @@ def read(text: str) -> tuple[list[Pin], list[str]]:
 
 
 def faults(text: str, requirements: list[str], versions: list[str]) -> list[str]:
-    """The faults of a lock against its requirements."""
+    """The differences of a lock from its requirements, in sentences."""
     from packaging.markers import Marker
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
@@ -133,7 +133,7 @@ def faults(text: str, requirements: list[str], versions: list[str]) -> list[str]
 
 
 def check(project: dict) -> int:
-    """Hold each lock against pyproject.toml; say what is stale and what mends it."""
+    """Compare each lock with pyproject.toml; print what is stale and how to fix it."""
     stale = 0
     texts: dict[str, str] = {}
     for name, requirements in requirements_by_lock(project).items():
@@ -153,7 +153,7 @@ def check(project: dict) -> int:
 
 
 def main() -> int:
-    """Make the locks, or check them."""
+    """Make the locks, or with --check check them."""
     if "--check" in sys.argv[1:]:
         return check(pyproject())
     make(pyproject())

@@ -1,7 +1,8 @@
-"""Runs schedules under SimGrid's SMPI, a simulator that shares no code with the replay: when does each rank leave?
+"""Runs schedules under SimGrid's SMPI, a simulator that shares no code with the replay, to see when each rank leaves.
 
-For tests and benchmarks. The machine is plain: a message takes its link's latency and its bytes, and what it costs its
-two ranks. SimGrid lets messages that cross one link at the same time share its bandwidth; the replay lets them queue.
+For tests and benchmarks. The machine model is simple: a message costs its link's latency, a time per byte, and the
+overheads of its two ranks. In SimGrid, messages that cross one link at the same time share its bandwidth; in the replay
+they queue.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from hopscope.native import _plan
 from local_mpi import ROOT
 
 PACKAGE = "libsimgrid-dev"
-"""The Debian package."""
+"""The Debian package of SimGrid."""
 ENVELOPE = 16
 """Bytes that SMPI adds to each message."""
 _SOURCE = Path(__file__).parent / "smpi_schedules.c"
 _RECEIVE, _SEND, _WORK = range(3)
 _LARGEST_SIZE = (1 << 31) - 1
 _PLAIN = {
-    # Links have the bandwidths and latencies that the platform says, whatever TCP would make of them.
+    # Links have exactly the platform's bandwidths and latencies, without a model of TCP.
     "network/model": "CM02",
     "network/TCP-gamma": 0,
     "network/weight-S": 0,
     "network/latency-factor": 1,
     "network/bandwidth-factor": 1,
     "network/crosstraffic": "no",
-    # Only messages and what the program sleeps take time, and a message goes when it is sent.
+    # Only messages and the program's sleeping take time, and a message leaves when it is sent.
     "smpi/simulate-computation": "no",
     "smpi/wtime": 0,
     "smpi/async-small-thresh": _LARGEST_SIZE,
@@ -49,9 +50,9 @@ _PLAIN = {
 class SimulatedMachine:
     """Hosts of clusters. Times in ns, bandwidths as ns per byte; matrices are from host x to host.
 
-    A pair of hosts has its own link, which takes any number of messages at full speed. interface_per_byte_ns: what all
-    messages that leave a host share, and all that reach it; 0: nothing. send_ns, receive_ns: what a message takes its
-    ranks.
+    A pair of hosts has its own link, which takes any number of messages at full speed. interface_per_byte_ns: the time
+    per byte of a host's interface, which all messages that leave the host share, and all that reach it; 0: no
+    interface. send_ns, receive_ns: the overhead of a message at its ranks.
     """
 
     latency_ns: Array
@@ -82,7 +83,7 @@ class SimulatedMachine:
         )
 
     def write(self, file: Path) -> None:
-        """The platform file."""
+        """Write the platform file of SimGrid."""
         hosts = len(self.latency_ns)
         platform = ElementTree.Element("platform", version="4.1")
         zone = ElementTree.SubElement(platform, "zone", id="all", routing="Full")
@@ -114,7 +115,7 @@ def _link(zone: ElementTree.Element, name: str, latency_ns: float, per_byte_ns: 
 
 
 def why_not() -> str | None:
-    """Why nothing can be simulated here; None if it can."""
+    """The reason why nothing can be simulated here; None if simulation works."""
     missing = [command for command in ("smpicc", "smpirun") if shutil.which(command) is None]
     return f"{' and '.join(missing)} not found; install SimGrid (Debian: {PACKAGE})" if missing else None
 
@@ -129,10 +130,11 @@ def simulated_leaves(
     gaps_ns: Array | int = 0,
     combine_per_byte_ns: float = 0.0,
 ) -> Array:
-    """When each rank leaves each collective of a sequence: collectives x ranks, ns, as `model.sequences.leaves`.
+    """The time at which each rank leaves each collective of a sequence: collectives x ranks, in ns, as
+    `model.sequences.leaves` gives them.
 
-    hosts: of each rank. schedule_numbers: the schedule of each collective. gaps_ns (ranks x collectives): each rank's
-    own time before it enters. Raises RuntimeError with SMPI's words if it fails.
+    hosts: the host of each rank. schedule_numbers: the schedule of each collective. gaps_ns (ranks x collectives): each
+    rank's own time before it enters. Raises RuntimeError with SMPI's output if it fails.
     """
     ranks, count = len(hosts), len(schedule_numbers)
     program, leaves, platform, places = (folder / name for name in ("program", "leaves", "platform.xml", "hosts"))
@@ -170,7 +172,7 @@ def _program(
     gaps_ns: Array | int,
     combine_per_byte_ns: float,
 ) -> Array:
-    """The program in the format of smpi_schedules.c."""
+    """The program to simulate, in the format of smpi_schedules.c."""
     parts = [_part(schedule, rank, combine_per_byte_ns) for schedule in schedules for rank in range(ranks)]
     begins = np.cumsum([0, *(len(part) for part in parts)])[:-1]
     longest = max(int(schedule["length"].max(initial=0)) * schedule["unit_bytes"] for schedule in schedules)

@@ -3,8 +3,7 @@
  *     smpi_schedules PROGRAM LEAVES
  *
  * PROGRAM holds 64-bit integers as tools/simgrid.py writes them; LEAVES gets a double for each collective and rank, in
- * simulated seconds. What a rank does at once, it does in the order of the schedule; all that it waits for are
- * messages.
+ * simulated seconds. A rank does the steps that are ready in the order of the schedule. It waits only for messages.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -26,7 +25,7 @@ struct part {
 
 struct run {
     const struct part *part;
-    int64_t *unmet, *queue, *step_of; /* step_of: of each request that is under way */
+    int64_t *unmet, *queue, *step_of; /* step_of: the step of each request under way */
     MPI_Request *requests;
     int under_way;
     int64_t queued, left;
@@ -62,13 +61,13 @@ static void finish(struct run *run, int64_t step) {
             run->queue[run->queued++] = part->edge[i];
 }
 
-/* The message that came of those under way. */
+/* Waits for one of the messages under way; returns its step. */
 static int64_t wait_for_one(struct run *run) {
     int place;
     MPI_Waitany(run->under_way, run->requests, &place, MPI_STATUS_IGNORE);
     const int64_t step = run->step_of[place];
     run->under_way--;
-    for (int i = place; i < run->under_way; i++) { /* they stay in the order in which they were posted */
+    for (int i = place; i < run->under_way; i++) { /* keep the order of posting */
         run->requests[i] = run->requests[i + 1];
         run->step_of[i] = run->step_of[i + 1];
     }
@@ -86,7 +85,7 @@ static void begin(struct run *run, int64_t step) {
     if (part->kind[step] == SEND) {
         MPI_Request request;
         MPI_Isend(run->buffer, bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &request);
-        MPI_Request_free(&request); /* short for the simulated library: it kept a copy */
+        MPI_Request_free(&request); /* allowed here, because the simulated library keeps a copy */
     }
     if (part->kind[step] == WORK)
         spend(part->bytes[step]);
@@ -116,8 +115,9 @@ static void collective(const struct part *part, char *buffer) {
     free(run.requests);
 }
 
-/* The program: ranks, collectives, schedules, bytes of the longest message; the schedule of each collective; each
- * rank's own time before each, in ns, rank by rank; where each schedule's part of each rank begins; the parts. */
+/* The program: numbers of ranks, collectives and schedules, bytes of the longest message; the schedule of each
+ * collective; each rank's own time before each collective, in ns, rank by rank; the position of each rank's part of
+ * each schedule; the parts. */
 int main(int argc, char **argv) {
     int rank;
     MPI_Init(&argc, &argv);

@@ -1,7 +1,5 @@
-"""Writes the types of the analyses as methods of `hopscope.Trace`, for editors and type checkers, into the file named.
-
-They follow from the headers of the `.sql` files. The build and tools/check run it, with Python's own packages only.
-"""
+"""The types come from the headers of the `.sql` files. The build and tools/check run this script, with only Python's
+own packages."""
 
 import json
 import sys
@@ -28,8 +26,6 @@ class Analyses:
     """The analyses of `hopscope.Trace`."""
 
 '''
-OWN_METHODS = ("caveats",)
-"""Analyses for which `Trace` has a method of its own, that gives sentences."""
 TYPES = {
     "INTEGER": "int",
     "BIGINT": "int",
@@ -47,13 +43,12 @@ PART = {
     "comm": "str | int",
     **dict.fromkeys(("operation", "region", "iteration_at", "place"), "str"),
 }
-"""The options of `hopscope.selection`."""
+"""The options of `hopscope.selection`, with their types."""
 
 
 def stub() -> str:
-    """The types of the analyses as methods, but for the trace's own."""
-    commands = [command for command in catalog.load().commands.values() if command.function not in OWN_METHODS]
-    return OPENING + "\n".join(_method(command) for command in commands)
+    """The types of the analyses as methods."""
+    return OPENING + "\n".join(_method(command) for command in catalog.load().commands.values())
 
 
 def _method(command: Command) -> str:

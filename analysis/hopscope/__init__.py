@@ -1,7 +1,8 @@
 """Hopscope: see, explain and improve MPI collective communication, hop by hop.
 
 `hopscope.open(path)` gives a `Trace`, whose methods are the analyses. `hopscope.region(name)` marks a part of an MPI
-program for its trace; programs import this package for it, so what the analyses need is loaded at their first use.
+program in its trace. Such programs import this package, too, so the modules that analyses need are only loaded at their
+first use.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,11 +1,11 @@
-"""The one error that means: what you gave us is wrong, and here is what to do about it."""
+"""The error for wrong input, and texts that its messages share."""
 
 import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 INTERRUPTED = 130
-"""The exit code that a shell gives for a command that Ctrl-C ended."""
+"""The exit code of a command that Ctrl-C ended, as shells define it."""
 
 
 class InputError(Exception):
@@ -18,9 +18,9 @@ def shortened_list(names: Sequence[str], limit: int = 8) -> str:
 
 
 def suggestion(wrong: str, candidates: Iterable[str]) -> str:
-    """The end of a message about a name that is nearly a known one: `. Did you mean NAME?`; else nothing."""
+    """The end of a message about an unknown name: `. Did you mean NAME?`, or nothing if no known name is close."""
     names = sorted(candidates)
-    # A prefix of a name stands for it, however short.
+    # A prefix of a known name is close to it, however short.
     matches = [name for name in names if name.startswith(wrong.lower())] or difflib.get_close_matches(
         wrong.lower(), names, n=1
     )
@@ -28,7 +28,7 @@ def suggestion(wrong: str, candidates: Iterable[str]) -> str:
 
 
 _INTERRUPTED_QUERY: Final = "Query interrupted"
-"""Words of the RuntimeError that DuckDB's module raises for a KeyboardInterrupt."""
+"""The message of the RuntimeError that DuckDB's module raises for a KeyboardInterrupt."""
 
 
 def is_interrupt(error: BaseException) -> bool:

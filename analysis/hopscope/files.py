@@ -1,4 +1,4 @@
-"""A file that is either written whole or not there: it is made beside its place and renamed into it."""
+"""Writes files whole or not at all: a file is made beside its place and renamed into it."""
 
 import os
 from collections.abc import Generator
@@ -12,11 +12,12 @@ from hopscope.errors import InputError
 
 @contextmanager
 def whole_file(output: Path) -> Generator[IO[bytes]]:
-    """A binary file to write in here; it takes the name `output` at the end, and is gone if an exception ends it.
+    """Context that gives a binary file to write. At the end it gets the name `output`; after an exception it is
+    removed.
 
     Raises InputError if it cannot be written.
     """
-    special = output.exists() and not output.is_file()  # a pipe or /dev/stdout, which nothing may take the place of
+    special = output.exists() and not output.is_file()  # a pipe or /dev/stdout, which cannot be replaced
     making = output if special else output.with_name(f"{output.name}.tmp-{os.getpid()}")
     try:
         with making.open("wb") as file:
@@ -31,12 +32,12 @@ def whole_file(output: Path) -> Generator[IO[bytes]]:
         ) from None
     finally:
         if not special:
-            with suppress(OSError):  # of a place that takes no file
+            with suppress(OSError):  # for example a folder without permission to write
                 making.unlink()
 
 
 def check_room(output: Path) -> None:
-    """Raises InputError if `whole_file` could not make the file: for what takes long, before it begins."""
+    """Raises InputError if `whole_file` could not make the file. Long tasks call it before they begin."""
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a directory; name another place")
     if not output.exists() or output.is_file():
@@ -49,7 +50,7 @@ def check_room(output: Path) -> None:
 
 
 def room(problem: OSError) -> str:
-    """The beginning of the advice on what could not be written: to make room, where room is what is missing."""
+    """The beginning of the advice after a failed write: to free space, if space is what is missing."""
     return "free some space there, or " if problem.errno in (ENOSPC, EDQUOT, EFBIG) else ""
 
 

@@ -1,4 +1,4 @@
-"""Regions of a Python program's own in its traces, through the collector that is preloaded into it."""
+"""Marks regions of a Python program in its trace, through the preloaded collector."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 from contextlib import ContextDecorator
 from typing import Any
 
-# Everything that the process has; the interpreter's lock is kept: the calls take nanoseconds.
+# All symbols of the process. PyDLL keeps the interpreter's lock, because the calls take nanoseconds.
 _PROCESS = ctypes.PyDLL(None)
 
 

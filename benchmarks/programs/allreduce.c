@@ -2,12 +2,12 @@
  *
  *     allreduce self|world|barrier|message INTEGERS CALLS BATCH [INTEGERS CALLS BATCH]...
  *
- * For each INTEGERS, prints a line with three figures of rank 0. The first is the time of a call: the median over
- * batches of the mean, in ns. The second is the mean processor time of a call in ns, which does not grow with the load
- * of other processes on the machine. The third is its private memory in KiB, after a tenth of the calls and after all.
+ * For each INTEGERS, prints a line with figures of rank 0. In nanoseconds: the median over batches of the mean time of
+ * a call, and the mean processor time of all calls, which other processes of the machine do not lengthen. In KiB: the
+ * private memory after a tenth of the calls and after all.
  *
- * The sum of every call is checked, in an element that changes from call to call. After each batch all elements are
- * checked, outside of the timed part. A wrong sum ends the job, with a line that names it.
+ * After every call one element of the sum is checked, in the next call the next one. After each batch all elements are
+ * checked, outside the timed part. A wrong sum ends the job, with a line that says which it is.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static long private_kib(void) {
     return kib;
 }
 
-/* Element i of rank r is r + added[i]. Each call changes another element. */
+/* Element i of rank r is r + added[i]. Each call changes another element of `added`. */
 struct sums {
     MPI_Comm comm;
     int rank, ranks, count, calls;
@@ -89,7 +89,7 @@ static void measure(MPI_Comm comm, const char *kind, int count, int calls, int b
     for (int i = 0; i < count; i++)
         s.input[i] = s.rank;
 
-    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* sets up connections, communicators and caches */
+    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* connections, communicators, caches */
         call(&s);
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {

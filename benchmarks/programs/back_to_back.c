@@ -1,8 +1,9 @@
-/* Consecutive broadcasts, with nothing in between:
+/* Broadcasts back to back, with nothing in between:
  *
  *     back_to_back BYTES CALLS
  *
- * Prints the time that the slowest rank took for all of them, in ns. Every byte of the last broadcast is checked.
+ * Prints the time, in nanoseconds, that the slowest rank took for all broadcasts. Every byte of the last broadcast is
+ * checked.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* A lower bound for the time of reading a trace: two processes read it with libotf2's local readers and only count
- * events: count_events ANCHOR
+/* The yardstick for reading a trace, libotf2's local readers in two processes that only count events:
  *
- * Locations are distributed so that both processes have about equally many events. Prints `events=N seconds=S`.
+ *     count_events ANCHOR
+ *
+ * Locations are divided so that both processes have about the same number of events. Prints `events=N seconds=S`.
  */
 #include <otf2/otf2.h>
 
@@ -31,7 +32,7 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* One function for each signature. All of them only count. */
+/* One function for each signature; all they do is count. */
 #define COUNT(name, ...)                                                                                               \
     static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,       \
                                   OTF2_AttributeList *attributes, ##__VA_ARGS__) {                                     \

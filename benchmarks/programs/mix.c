@@ -2,10 +2,10 @@
  *
  *     mix ITERATIONS WORK_US OPERATION BYTES [OPERATION BYTES]...
  *
- * Each rank sleeps for its own time, up to WORK_US, then calls each operation. BYTES are the size of the message or of
- * a block; the blocks of allgatherv, alltoallv and reduce_scatter are in turn half as long, as long, and one and a half
- * times as long. Prints the mean time from the last leave of one iteration to that of the next, in ns, without the
- * first iteration, which sets things up. All ranks share one machine's clock. A wrong result ends the job.
+ * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation. BYTES are those of the message or
+ * of a block; blocks of allgatherv, alltoallv and reduce_scatter have 0.5, 1 and 1.5 times this length in turn. Prints
+ * the mean time from one iteration's last leave to the next one's, in ns. The first iteration does not count, because
+ * it sets the communicator up. All ranks share one machine's clock. A wrong result ends the job.
  */
 #define _GNU_SOURCE
 #include "nap.h"
@@ -16,7 +16,7 @@
 
 static int rank, ranks;
 
-/* The machine's clock: Open MPI's MPI_Wtime counts from each rank's own start. */
+/* Open MPI's MPI_Wtime counts from each rank's own start. */
 static double clock_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -30,14 +30,14 @@ static void expect(int is_right, const char *operation) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* One call. The last element of a message or block is checked. */
+/* The arguments of one call. The last element of a message or block is checked. */
 struct call {
     const char *operation;
     int count, iteration;
     int *input, *result;
 };
 
-/* The blocks for each rank, or from each rank, in elements. */
+/* The numbers of elements and the places of the blocks for each rank, or from each rank. */
 struct blocks {
     int *counts, *places;
 };
@@ -52,7 +52,7 @@ static struct blocks blocks_of(const struct call *c, int uneven, int number) {
     return b;
 }
 
-/* The last value in a rank's block for another rank. */
+/* The last value of a rank's block for another rank. */
 static int value(const struct call *c, int sender, int receiver) {
     return sender * ranks + receiver + c->iteration;
 }
@@ -61,7 +61,7 @@ static int *last_of(int *buffer, const struct blocks *b, int i) {
     return &buffer[b->places[i] + b->counts[i] - 1];
 }
 
-/* Writes the last value of each block for another rank or, with single_block, of the only block. */
+/* Writes the value of each block for another rank, or (single_block) that of the only block. */
 static void give(const struct call *c, const struct blocks *b, int single_block) {
     if (single_block)
         c->input[b->counts[rank] - 1] = value(c, rank, 0);
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
         if (iteration == 0)
             first = last;
     }
-    /* PMPI bypasses the collector, because this is not part of what is measured. */
+    /* PMPI, so that the collector does not record it, because it is not part of the measured program. */
     double ends[2] = {first, last}, latest[2];
     PMPI_Reduce(ends, latest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)

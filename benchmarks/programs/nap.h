@@ -1,5 +1,5 @@
-/* Makes a waiting rank sleep. If ranks outnumber the cores, a rank that polls would keep its core from the rank for
- * which it waits. The cost: it sees a message up to a nap later. Include this once, after _GNU_SOURCE. */
+/* Makes ranks sleep while they wait. Where ranks outnumber the cores, a rank that polls would keep its core from the
+ * rank that it waits for. A sleeping rank sees a message up to a nap later. Include it once, after _GNU_SOURCE. */
 #include <time.h>
 
 enum { NAP_NS = 20000 };

@@ -1,14 +1,14 @@
-/* The published microbenchmark noise-allreduce: each rank sorts integers, then all ranks add up a double.
+/* The published microbenchmark noise-allreduce: each rank sorts integers, then all add up one double.
  *
  *     noise_allreduce ITERATIONS SORT_US [VALUES]
  *
  * Sorting takes about SORT_US microseconds of processor time: rank 0 tunes the number of integers before the first
- * iteration, and all ranks sort as many. Ranks that share a core need more time, but not more processor time. The
- * integers are those of a linear congruential generator whose seed is the rank, and the same in every iteration.
+ * iteration, and all ranks sort that many. Ranks that share a core need more time, but the same processor time.
+ * The integers are those of a linear congruential generator whose seed is the rank, and the same in every iteration.
  *
- * VALUES names the file of a rank's values, with %d for the rank. It has one decimal number in each line, as strtod
- * reads it. Line i is the value of iteration i; after the last line the first one is used again. `sor --changes` writes
- * such files. Without VALUES, the value of rank r in iteration i is r + i, both from 0, and each sum is checked.
+ * VALUES names the file of a rank's values, with %d for the rank. It is text: one decimal number in each line, as
+ * strtod reads it. Line i is the value of iteration i; after the last line comes the first one again. `sor --changes`
+ * writes such files. Without VALUES the value of rank r in iteration i is r + i, both from 0, and each sum is checked.
  *
  * Rank 0 prints the mean time of an iteration in ns, the number of integers, and the total of all sums. On 2 ranks
  * without VALUES the total is ITERATIONS squared.
@@ -24,13 +24,13 @@ enum { MOST_INTEGERS = 1 << 24, TUNING_RUNS = 5 };
 
 static int rank, ranks;
 
-/* The integers to sort, and the array in which they are sorted. */
+/* Integers to sort, and the array that they are sorted in. */
 struct work {
     int count;
     int *unsorted, *sorted;
 };
 
-/* The numbers of a file; none without VALUES. */
+/* The numbers of a file, or none. */
 struct values {
     int count;
     double *numbers;
@@ -79,7 +79,7 @@ static double processor_us(void) {
     return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
 }
 
-/* The least processor time of several sorts of `count` integers, in microseconds. */
+/* The least processor time of a few sorts of this many integers. */
 static double sorting_us(int count) {
     struct work work = make_work(count);
     double minimum = 0;
@@ -93,8 +93,7 @@ static double sorting_us(int count) {
     return minimum;
 }
 
-/* The number of integers that take sort_us to sort. Between two powers of two the time is nearly proportional to the
- * number. */
+/* Number of integers that take this long. Between two powers of two the time is nearly proportional to the number. */
 static int tuned_count(double sort_us) {
     int count = 64;
     double time = 0;
@@ -139,7 +138,7 @@ static double value_of(const struct values *values, int iteration) {
     return values->count ? values->numbers[iteration % values->count] : (double)rank + iteration;
 }
 
-/* Checks a sum. Possible only if the values of the other ranks are known. */
+/* Checks a sum, if the values of all ranks are known. */
 static void check(const struct values *values, int iteration, double sum) {
     double expected = (double)ranks * iteration + 0.5 * ranks * (ranks - 1);
     if (values->count == 0 && sum != expected)

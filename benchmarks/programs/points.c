@@ -1,10 +1,10 @@
-/* Barrier, Bcast, Reduce and Alltoall for several numbers of ranks and sizes, to compare with published models:
+/* Barrier, Bcast, Reduce and Alltoall over numbers of ranks and sizes, to compare them with the published models:
  *
  *     points ITERATIONS RANKS[,RANKS]... BYTES[,BYTES]...
  *
- * For each number of ranks, the first ranks up to that number call each operation ITERATIONS times at each size (for
- * Alltoall, of a block), with rank 0 as the root. Before each call a barrier that the collector does not see lets them
- * enter together.
+ * For each of RANKS, the first so many ranks call each operation ITERATIONS times at each size (for Alltoall, of a
+ * block), with rank 0 as the root. Before each call, they synchronise in a barrier that the collector does not see, so
+ * that they enter together.
  */
 #define _GNU_SOURCE
 #include "nap.h"

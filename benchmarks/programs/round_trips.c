@@ -1,7 +1,7 @@
-/* Round trips between pairs of ranks, first one pair, then several at once: round_trips CALLS
+/* Round trips between pairs of ranks, one after another and several at once: round_trips CALLS
  *
  * Rank r of the first half exchanges messages with rank r of the second half. For 1, 2, 4 ... pairs at once and each
- * size, prints a line: the median time of a round trip in ns, averaged over the pairs.
+ * size, prints a line with the mean over these pairs of the median time of a round trip in nanoseconds.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A barrier in which waiting ranks leave their processor to the ranks that exchange messages. */
+/* A barrier in which ranks that wait leave their processor to those that exchange messages. */
 static void meet(void) {
     const struct timespec nap = {.tv_nsec = 1000000};
     MPI_Request request;
@@ -26,7 +26,7 @@ static void meet(void) {
         nanosleep(&nap, NULL);
 }
 
-/* The median over calls. The rank that answers measures the same time, half a round trip later. */
+/* The median time of a round trip. The rank that answers measures the same, half a round trip later. */
 static double round_trip(int first, int peer, int size, int calls, double *times) {
     char message[4096] = {0};
     for (int i = -WARM_UPS; i < calls; i++) {
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
                 own_times[steps][s] = round_trip(rank < half, (rank + half) % ranks, sizes[s], calls, times);
         }
     meet();
-    if (rank >= half) /* only the times of the first half count */
+    if (rank >= half) /* Only the first half's times count. */
         for (int i = 0; i < steps * SIZES; i++)
             own_times[i / SIZES][i % SIZES] = 0;
     MPI_Reduce(own_times, sums, MAX_STEPS * SIZES, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -1,17 +1,16 @@
 /* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages|parts [RANKS [HOSTS]]]
  *
- * The trace is that of an iterative program, as the collector records it. Its ranks compute, exchange messages, and
- * call an Allreduce over a binomial tree, with every hop, wait and combining step. By default they are placed in turn
- * on eight hosts in two clusters; with HOSTS, in blocks on as many hosts. Times are simulated, so that causes come
- * before effects: a message takes its link's time, and a rank that needs it earlier waits. Prints `events=N`, the
- * number written.
+ * An iterative program as the collector records it. Ranks are placed in turn on eight hosts in two clusters or, with
+ * HOSTS, in blocks on that many hosts. They compute, exchange messages, and do an Allreduce over a binomial tree, with
+ * all its hops, waits and combining. Times are simulated so that causes come before effects: a message takes its link's
+ * time, and a rank that needs it earlier waits. Prints `events=N`, the number of written events.
  *
- * collectives: an Allreduce in every iteration, halos with both neighbours in every fourth. Two thirds of the events
- * are hops.
+ * collectives: every iteration has an Allreduce, and every fourth one halos with both neighbours. Two thirds of the
+ * events are hops.
  *
- * messages: twelve shifts by MPI_Sendrecv and eight persistent requests each way in every iteration; halos whose
- * requests are waited for one by one, and a blocking send, in every eighth; an Allreduce in every fourth. There is a
- * message for every 4.5 events.
+ * messages: every iteration has twelve shifts by MPI_Sendrecv and eight persistent requests each way. Every eighth one
+ * also has a blocking send, and halos whose requests are waited for one by one. Every fourth one also has an Allreduce.
+ * There is a message for every 4.5 events.
  *
  * parts: like collectives, with Allreduces of three sizes in turn.
  */
@@ -28,8 +27,8 @@
 
 enum { MAX_RANKS = 1024, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
-static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* sizes in the mix `parts`; a byte takes 1 ns */
-enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix `messages` */
+static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes in the mix of parts; a byte takes 1 ns */
+enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
 enum region {
     INIT,
     ALLREDUCE,
@@ -51,12 +50,12 @@ enum region {
 struct rank {
     OTF2_EvtWriter *writer;
     uint64_t time, request, events;
-    uint64_t arrival; /* when the message that its parent sends down arrives */
+    uint64_t arrival; /* of the message that its parent sends down */
 };
 
 static struct rank ranks[MAX_RANKS];
 static int rank_count = 64, host_count = 8;
-static bool in_blocks; /* ranks are placed in blocks: neighbours share a host */
+static bool in_blocks; /* neighbours share a host */
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
 static uint64_t random_below(uint64_t limit) {
@@ -87,7 +86,7 @@ static uint64_t latency(int a, int b) {
     return base + random_below(base / 8);
 }
 
-/* Returns the time of an event, and counts the event. Every event takes a moment. */
+/* Counts an event of rank r and adds its time. Every event comes through here. */
 static uint64_t stamp(int r, uint64_t spent) {
     ranks[r].events++;
     return ranks[r].time += spent;
@@ -127,7 +126,7 @@ static void received(int r, int sender, OTF2_CommRef comm, uint32_t tag, uint64_
           "received");
 }
 
-/* Takes a hop that the rank needs now: the rank waits if the hop is not there yet. */
+/* Receives a hop that is needed now. Waits if the hop has not arrived yet. */
 static void take_hop(int r, int sender, uint32_t tag, uint64_t bytes, uint64_t request, uint64_t arrival) {
     if (arrival > ranks[r].time) {
         enter(r, HOP_WAIT, 60);
@@ -138,7 +137,7 @@ static void take_hop(int r, int sender, uint32_t tag, uint64_t bytes, uint64_t r
     }
 }
 
-/* Goes up and down the binomial tree, in which a rank's parent is the rank without its lowest set bit. */
+/* An Allreduce up and down the binomial tree in which a rank's parent is the rank without its lowest set bit. */
 static void allreduce(uint64_t seq, uint64_t bytes) {
     const uint64_t on_wire = bytes > 8 ? bytes : 0; /* ns */
     enum region region = seq % 2 ? DOT : ALLREDUCE;
@@ -188,14 +187,13 @@ static void allreduce(uint64_t seq, uint64_t bytes) {
     }
 }
 
-/* The receiving side of an application's message with this time of arrival: the rank waits if the message is not there
- * yet. */
+/* Receives an application message. Waits if the message has not arrived yet. */
 static void take_message(int r, int sender, uint32_t tag, uint64_t request, uint64_t arrival) {
     uint64_t wait = arrival > ranks[r].time ? arrival - ranks[r].time : 0;
     received(r, sender, 0, tag, HALO_BYTES, request, wait + 20);
 }
 
-/* Exchanges halos with both neighbours: four requests, and one wait for all or one for each. */
+/* Exchanges halos with both neighbours: four requests, with one wait for all or one for each. */
 static void halos(bool wait_for_each) {
     uint64_t arrival[MAX_RANKS][2], requests[MAX_RANKS][4];
     for (int r = 0; r < rank_count; r++) {
@@ -227,8 +225,7 @@ static void halos(bool wait_for_each) {
     }
 }
 
-/* The rank 1, 2, 4 or 8 places away on the ring, in either direction. Neighbour n ^ 1 lies in the opposite
- * direction. */
+/* The rank that is 1, 2, 4 or 8 places away on the ring, in either direction. Neighbour n ^ 1 lies opposite. */
 static int neighbour(int r, int n) {
     int distance = (1 << n / 2) % rank_count;
     return (r + (n % 2 ? distance : rank_count - distance)) % rank_count;
@@ -258,7 +255,7 @@ static void shift(int n) {
     }
 }
 
-/* Starts persistent requests to and from all neighbours: one start, one wait for all. */
+/* Persistent requests to and from all neighbours: one start, one wait for all. */
 static void start_all(void) {
     static uint64_t arrival[MAX_RANKS][NEIGHBOURS], posted[MAX_RANKS][NEIGHBOURS], send_requests[MAX_RANKS][NEIGHBOURS];
     for (int r = 0; r < rank_count; r++) {

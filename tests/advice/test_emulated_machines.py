@@ -201,7 +201,7 @@ def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.
     emulated["links"]["wan"] = {"latency_trace_ns": [MS, 3 * MS]}
     monkeypatch.setattr(network, "emulated", lambda: json.dumps(emulated))
     table = remap(run.trace(), None)
-    assert sentence(table).endswith("Every prediction takes the emulated traces' means, not their turns.")
+    assert sentence(table).endswith("Every prediction uses the mean of each emulated trace, not its course over time.")
 
 
 def test_what_no_hop_measured_of_an_emulated_machine_is_known() -> None:

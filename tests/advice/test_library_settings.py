@@ -112,7 +112,7 @@ def test_what_cannot_be_predicted_is_listed_with_the_reason_and_what_makes_it_ru
 def test_the_algorithm_that_ran_is_no_candidate() -> None:
     run = run_doubling()
     run.algorithm = "recursive-doubling"
-    assert by_name(remap(run.trace(), library="openmpi"))["recursive_doubling"]["not_predicted"] == "it is what ran"
+    assert by_name(remap(run.trace(), library="openmpi"))["recursive_doubling"]["not_predicted"] == "it is the baseline"
 
 
 def test_where_nothing_gains_nothing_is_written(tmp_path: Path) -> None:

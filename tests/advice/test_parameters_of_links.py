@@ -84,7 +84,7 @@ def test_where_every_message_meets_others_nothing_is_given() -> None:
     rows, untold = parameters(run)
     assert not {"alpha", "beta", "L", "G"} & set(rows)
     assert untold == [
-        "alpha and L of wan links are not given: no message that a rank waited for crossed one without meeting others."
+        "alpha and L of wan links are not given: every message that a rank waited for shared its link with others."
     ]
 
 
@@ -98,7 +98,7 @@ def test_the_bytes_of_messages_of_one_size_are_not_taken_for_latency() -> None:
     assert not {"alpha", "beta", "L", "G"} & set(rows)
     assert untold == [
         "alpha and L of wan links are not given: the shortest message that crossed one alone, of 2,000 bytes, took "
-        "2.00 ms, and there is no clearly longer one to tell its bytes from it."
+        "2.00 ms, and no clearly longer message shows how much of that its bytes take."
     ]
 
 

@@ -3,7 +3,7 @@
     check_periods.py [--runs 21] [--whole]
 
 Each run is two ranks beside one to three processes that compute. Its iterations are cut into series, which `analyze
-noise-periods` judges. Prints how many it calls periodic; with --whole, exit code 1 if these are more than 1 %.
+noise --by period` judges. Prints how many it calls periodic; with --whole, exit code 1 if these are more than 1 %.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 """Synthetic runs for periods of noise: what each rank computes in each iteration, released by the slowest of all, as
-the values that `analyze noise-periods` judges."""
+the values that `analyze noise --by period` judges."""
 
 from collections.abc import Iterator
 

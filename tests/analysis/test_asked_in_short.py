@@ -35,6 +35,12 @@ def test_the_former_name_of_the_diagnosis_still_prints_it_and_is_not_listed(data
     assert former.stdout == current.stdout
     assert hopscope.open(dataset).findings().equals(hopscope.open(dataset).diagnose())
     assert "findings" not in analyze("--help").stdout + analyze("list").stdout
+    former, current = (
+        analyze(*words, dataset, "--format", "csv") for words in (["noise-periods"], ["noise", "--by", "period"])
+    )
+    assert former.stdout == current.stdout
+    assert "is now `analyze noise --by period`" in former.stderr
+    assert hopscope.open(dataset).noise_periods().equals(hopscope.open(dataset).noise(by="period"))
 
 
 def test_a_gate_on_the_former_name_ends_with_2_and_the_new_one(dataset: Path, tmp_path: Path) -> None:

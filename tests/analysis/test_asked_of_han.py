@@ -65,11 +65,11 @@ def test_why_han_did_not_run_so_is_said_where_the_settings_show_it() -> None:
         return answer[2]
 
     release_4 = {"coll_han_use_simple_allreduce": "1"}
-    assert reason(settings(OPEN_MPI_4, **release_4)) == "coll_han_priority is not set, and `han` comes last by itself"
+    assert reason(settings(OPEN_MPI_4, **release_4)) == "coll_han_priority is not set, and by default `han` comes last"
     for coll in ("^han", "tuned,basic,self"):
         assert reason(settings(**SIMPLE, coll=coll)) == f"the component han is not loaded (coll={coll})"
     module = "coll_han_allreduce_dynamic_inter_node_module"
-    assert reason(settings(**SIMPLE, **{module: "1"})) == f"{module} is not 3, which is tuned"
+    assert reason(settings(**SIMPLE, **{module: "1"})) == f"{module} is not 3, the number of tuned"
     assert reason(settings(**SIMPLE, dynamic="0")) == "coll_tuned_use_dynamic_rules is not set"
     assert reason(settings(**SIMPLE, coll="^sm")) is None
     # Two_procs (5) is no algorithm for the three ranks of a host.
@@ -91,21 +91,22 @@ def test_what_no_rule_names_may_run_anyhow_but_stays_among_its_ranks() -> None:
 
 
 def test_what_cannot_be_told_says_why() -> None:
-    reason = "no setting names an algorithm for what `han` calls"
+    reason = "no setting names an algorithm for the operations that `han` calls"
     assert obedience(settings(rules=None, **SIMPLE), BY_HAN) == ("han simple", "undecided", reason)
-    form = "the messages of this form of `han` are not known, but of simple only"
+    form = "the messages of this form of `han` are not known, only those of simple"
     assert obedience(settings(coll_han_use_allreduce_algorithm="intra"), BY_HAN) == ("han intra", "undecided", form)
     # Nonoverlapping (2) calls other operations, by an algorithm of tuned's own choice.
     rules = RULES.replace("2 1 0 3 0 0", "2 1 0 2 0 0")
     answer = obedience(settings(rules=rules, **SIMPLE), BY_HAN)
     assert answer is not None
-    assert answer[1:] == ("undecided", "which messages allreduce by nonoverlapping (2) has, the trace does not tell")
+    reason = "the trace does not tell which messages belong to allreduce by nonoverlapping (2)"
+    assert answer[1:] == ("undecided", reason)
 
 
 def test_messages_by_which_han_makes_its_communicators_come_before_the_collective() -> None:
     setting_up = [(1, 4), (0, 1), (1, 0), (3, 0), (4, 1)]
     assert obedience(settings(**SIMPLE), [*setting_up, *BY_HAN], UNRECOGNISED) == (WORDING, "yes", None)
-    reason = "there are other messages beside these"
+    reason = "there are other messages besides the requested ones"
     assert obedience(settings(**SIMPLE), [*BY_HAN, *setting_up], UNRECOGNISED) == (WORDING, "undecided", reason)
 
 

@@ -76,7 +76,7 @@ def test_ranks_with_cores_enough_that_wait_for_one_share_them_with_other_program
 ) -> None:
     # Regression: only ranks and threads of the run itself were counted, so that its other neighbours went unnoticed.
     trace = trace_with(tmp_path, ranks(*rows))
-    sentences = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "load"]
+    sentences = [row["sentence"] for row in trace.limits() if row["kind"] == "load"]
     assert [text.split(". ")[0] + "." for text in sentences] == ([sentence] if sentence else [])
     assert [row["kind"] for row in trace.diagnose().to_pylist()].count("external-load") == (sentence is not None)
 
@@ -85,6 +85,6 @@ def test_the_end_of_an_unfinished_run_comes_first(tmp_path: Path) -> None:
     run = "run unfinished\ndrawn The_run_did_not_finish:_rank_2_called_MPI_Abort."
     rows = ranks("0 n 0 1 6 4 1000", "1 n 0 1 6 4 1000", "2 n 0 1 6 4 1000")
     trace = trace_with(tmp_path, rows, run=run)
-    kinds = [row["kind"] for row in trace.answer("caveats").rows]
+    kinds = [row["kind"] for row in trace.limits()]
     assert kinds[:2] == ["unfinished", "cores"]
     assert trace.diagnose()["kind"][0].as_py() == "unfinished"

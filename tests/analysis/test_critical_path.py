@@ -140,7 +140,7 @@ def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still
         {"place": "other+0x4(app)", "call_site": "app+0x2", "time_ns": "10"},
     ]
     assert trace.critical_path(by="call-site").equals(rows)
-    sentences = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "places"]
+    sentences = [row["sentence"] for row in trace.limits() if row["kind"] == "places"]
     assert len(sentences) == 1
     assert "1 of 3 call sites" in sentences[0]
     assert "-g" in sentences[0]

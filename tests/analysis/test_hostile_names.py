@@ -83,7 +83,8 @@ def test_a_cell_stays_in_its_line() -> None:
 
 def test_a_comment_shows_escapes_as_text() -> None:
     results = [GateResult("summary", "time", "a.b > 1", Outcome("a.b > 1", "failed", f"of {HOSTILE}"))]
-    text = as_markdown(HOSTILE, HOSTILE, results, [HOSTILE], [(HOSTILE, "1", HOSTILE)])
+    row = {"section": "cost", "item": HOSTILE, "value": 1.0, "unit": None, "sentence": HOSTILE}
+    text = as_markdown(HOSTILE, HOSTILE, results, [HOSTILE], [row])
     assert not acts(text)
     assert r"\\x1b" in text
 

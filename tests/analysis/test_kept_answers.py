@@ -171,7 +171,7 @@ def test_views_that_several_questions_read_are_kept_once_for_all_parts(
     assert ask() == (noise, files)
     # Files that vanish are made again, also under a trace that is open.
     trace = hopscope.open(demo)
-    trace.run("noise-periods")
+    trace.run("noise", by="period")
     for file in files:
         file.unlink()
     assert trace.run("noise").to_pylist() == noise["whole"]
@@ -188,25 +188,23 @@ def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "d.answers").exists()
 
 
-@pytest.mark.parametrize("question", ["remap", "modelled"])
 def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_and_kept(
-    question: str,
     sample: Callable[[str], hopscope.Trace],
     demo: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The models' tables stayed in a server's memory, and their answer was made again for every server.
-    answer = getattr(sample("demo"), question)()
+    # Its tables stayed in a server's memory, and its answer was made again for every server.
+    answer = sample("demo").remap()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
     trace = hopscope.open(demo, lean=True)
     with monkeypatch.context() as patch:
         # Here nothing could read the tables.
         patch.setattr(hopscope.Trace, "table", None)
-        assert getattr(trace, question)().equals(answer, check_metadata=True)
+        assert trace.remap().equals(answer, check_metadata=True)
     file_count = len(list(tmp_path.rglob("*.arrow")))
     monkeypatch.setattr("hopscope.query.worker.compute", None)
-    assert getattr(trace, question)().equals(answer, check_metadata=True)
+    assert trace.remap().equals(answer, check_metadata=True)
     assert len(list(tmp_path.rglob("*.arrow"))) == file_count > 0
 
 

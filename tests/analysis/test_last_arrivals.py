@@ -375,7 +375,7 @@ def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_t
     trace = _polled(tmp_path, 180, "0 120 122 MPI_Test test\n0 180 182 MPI_Test test", "2 176 181 MPI_Wait wait")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
-    (caveat,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
+    (caveat,) = [row["sentence"] for row in trace.limits() if row["kind"] == "polled"]
     assert caveat.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete. How long the program")
 
 
@@ -385,7 +385,7 @@ def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) ->
     trace = _polled(tmp_path, 120, "0 50 52 MPI_Test test\n0 120 182 MPI_Test test", "2 176 181 MPI_Test test")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, 50), (1, 50), (2, 0)]
-    assert not [row for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
+    assert not [row for row in trace.limits() if row["kind"] == "polled"]
 
 
 @pytest.mark.parametrize("level", ["rank", "host", "cluster"])

@@ -242,7 +242,7 @@ def test_one_absorbed_spike_is_no_period(tmp_path: Path) -> None:
     random = np.random.default_rng(4)
     delays = [{rank: int(random.normal(0, 5_000)) for rank in range(4)} for _ in range(100)]
     delays[41][1] += 4 * MS
-    rows = run(tmp_path / "d", delays).noise_periods().to_pylist()
+    rows = run(tmp_path / "d", delays).noise(by="period").to_pylist()
     assert [row["periodic"] for row in rows] == [False] * 4
 
 
@@ -252,7 +252,7 @@ def test_the_programs_own_iteration_is_no_period(tmp_path: Path) -> None:
     delays = [
         {rank: int(random.normal(0, 100_000 if (n + 1) % 3 == 0 else 10_000)) for rank in range(4)} for n in range(300)
     ]
-    rows = run(tmp_path / "d", delays, sites=3).noise_periods().to_pylist()
+    rows = run(tmp_path / "d", delays, sites=3).noise(by="period").to_pylist()
     assert [row["periodic"] for row in rows] == [False] * 4
     assert [row["iterations"] for row in rows] == [99] * 4
 
@@ -272,13 +272,13 @@ def test_a_period_that_is_a_whole_number_of_iterations_says_so() -> None:
 def test_of_a_long_run_neighbouring_iterations_are_taken_together(tmp_path: Path) -> None:
     # Two ranks: 2,000 values each, so that of 4,100 iterations three go together; 2 of 4,100 are left over.
     delays = [{1: 3 * MS * (n % 50 < 6)} for n in range(4101)]
-    row = run(tmp_path / "d", delays, ranks=2).noise_periods().to_pylist()[1]
+    row = run(tmp_path / "d", delays, ranks=2).noise(by="period").to_pylist()[1]
     assert (row["iterations"], row["periodic"]) == (4100, True)
     assert row["period_ns"] == pytest.approx(1000 * MS, rel=0.02)
 
 
 def test_both_are_asked_of_a_trace(tmp_path: Path) -> None:
     trace = run(tmp_path / "d", [{2: 3 * MS * (n % 5 == 0)} for n in range(100)])
-    rows = {row["rank"]: row for row in trace.noise_periods().to_pylist()}
+    rows = {row["rank"]: row for row in trace.noise(by="period").to_pylist()}
     assert rows[2]["period_ns"] == pytest.approx(100 * MS, rel=0.02)
     assert rows[0]["periodic"] is None

@@ -24,7 +24,7 @@ def test_a_chunk_change_is_no_noise_and_no_computing(tmp_path: Path) -> None:
 
 def test_it_is_a_caveat_above_1_percent(tmp_path: Path) -> None:
     def sentences(time_ns: int) -> list[str]:
-        rows = _with_overhead(tmp_path / str(time_ns), time_ns).run("caveats").to_pylist()
+        rows = _with_overhead(tmp_path / str(time_ns), time_ns).limits()
         return [row["sentence"] for row in rows if row["kind"] == "overhead"]
 
     assert sentences(12 * MS) == []  # 12 ms of 2 x 787 ms

@@ -164,7 +164,7 @@ def test_a_table_in_a_file_stays_within_120_columns_and_names_what_it_drops(monk
 
 def test_shares_of_noise_read_as_on_the_page() -> None:
     # The table had 0.224 and 0.000000000000029, the page per cent.
-    columns = {column.name: column.unit for column in load().command("noise-periods").default.columns}
+    columns = {column.name: column.unit for column in load().command("noise").choose({"by": "period"})[0].columns}
     assert (columns["explained"], columns["false_alarm"]) == ("share", "share")
 
 

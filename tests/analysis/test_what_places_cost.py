@@ -115,7 +115,7 @@ def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace
 
 @pytest.mark.parametrize(("analysis", "places"), [("critical-path", 3), ("messages", 2)])
 def test_answers_by_place_say_what_makes_source_lines_known(trace: hopscope.Trace, analysis: str, places: int) -> None:
-    # Only `caveats` and the pages once said that -g was missing.
+    # Only the caveats and the pages once said that -g was missing.
     notes = trace.answer(analysis, by="place").notes
     assert [note for note in notes if "no source line" in note] == [
         f"1 of {places} places has no source line: compile with -g, which goes with any -O, to see functions and "

@@ -89,10 +89,9 @@ def test_every_answer_says_that_files_are_damaged(trace: Path) -> None:
     opened = hopscope.open(trace)
     damaged_file = "traces/3.evt"
     assert any(damaged_file in sentence for sentence in opened.caveats())
-    assert {row["item"]: row["note"] for row in opened.run("summary").to_pylist()}["missing"].count(damaged_file)
-    honesty = {row["item"]: row for row in opened.run("honesty").to_pylist()}
-    assert damaged_file in honesty["missing"]["sentence"]
-    assert honesty["damaged files"]["value"] == 1
+    trust = {row["item"]: row for row in opened.run("trust").to_pylist()}
+    assert damaged_file in trust["missing"]["sentence"]
+    assert trust["damaged files"]["value"] == 1
     rules = {row["rule"]: row for row in opened.run("check-data").to_pylist()}
     damaged = rules["damaged files, left out from the damage on"]
     assert (damaged["rows"], damaged["verdict"]) == (1, "exempt")

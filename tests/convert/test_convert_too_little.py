@@ -53,7 +53,7 @@ def test_broken_facts_of_a_run_are_a_sentence(tmp_path: Path, facts: str) -> Non
     for name in ("run.json", "untraced.json"):
         (trace / name).write_text(facts)
         with pytest.raises(InputError, match=rf"{trace / name} .*(too large|nested more than 128 deep)"):
-            hopscope.open(trace).honesty()
+            hopscope.open(trace).trust()
         (trace / name).unlink()
 
 

@@ -13,7 +13,7 @@ import hopscope
 import local_mpi
 import pytest
 from dash import Dash
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from recorded_jobs import fill_once, shared_folder
 from werkzeug.serving import make_server

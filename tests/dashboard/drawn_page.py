@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 from dash.development.base_component import Component
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.app.routing import content
+from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.routing import content
 
 _BLOCKS = {
     "Div",

@@ -44,7 +44,7 @@ def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_m
     assert job.code == 0, job.err
     assert len(re.findall(r"^iterations=20 ", job.out, re.MULTILINE)) == 2
     whole(job.trace)
-    rows = {row["item"]: row for row in analyze(job.trace, "honesty")}
+    rows = {row["item"]: row for row in analyze(job.trace, "trust")}
     untraced, traced = (rows[item]["value"] for item in ("job untraced", "job traced"))
     assert untraced > 0
     assert rows["traced against untraced"]["value"] * untraced + untraced == pytest.approx(traced)

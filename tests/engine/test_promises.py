@@ -119,10 +119,10 @@ def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMp
 
 
 def test_an_application_keeps_most_of_the_communicators_that_there_are(mpi: LocalMpi) -> None:
-    # MPICH has about 2,000; the engine takes at most 500 for itself, and the others go native.
+    # MPICH has about 2,000; the engine takes at most 100 for itself, and the others go native.
     job = engine_jobs.check(mpi, 2, tree_file("flat"), "many", 0, 1200)
     assert job.is_correct, job
-    assert job.by_engine == 2 * 2 * 500
+    assert job.by_engine == 2 * 2 * 100
     assert "no communicator left for the engine" in job.reasons
 
 
@@ -130,6 +130,13 @@ def test_two_threads_use_two_communicators_at_once(mpi: LocalMpi) -> None:
     job = engine_jobs.check(mpi, 3, tree_file("binary", segment_bytes=256), "threads", 0, 150)
     assert job.is_correct, job
     assert job.by_engine == 3 * 2 * 150
+
+
+def test_threads_that_make_communicators_of_the_same_members_do_not_mix_them_up(mpi: LocalMpi) -> None:
+    # The engine keeps the state of a freed communicator for the next one of these members.
+    job = engine_jobs.check(mpi, 3, tree_file("binomial"), "turnover", 0, 100)
+    assert job.is_correct, job
+    assert job.by_engine == 3 * 100  # of the first thread
 
 
 def test_what_does_not_commute_goes_native_and_says_so(mpi: LocalMpi) -> None:

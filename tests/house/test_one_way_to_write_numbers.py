@@ -15,7 +15,7 @@ SHIPPED = [
     if file.suffix in (".py", ".sql", ".js") and file != HOME
 ]
 # Coordinates in a drawing, and a bar in motion.
-EXCEPTIONS = ("_svg.py", "_svg.js", "figures/svg_parts.py", "analysis/hopscope/cli/progress.py")
+EXCEPTIONS = ("_svg.py", "_svg.js", "graphs/svg.py", "analysis/hopscope/cli/progress.py")
 
 WRITES = {
     "a format with digits": re.compile(r"\{[^{}\n]*:[<>^ ,+_]*\d*(?:,|\.\d+[fgeEG%]|[geEG%])\}"),

@@ -111,7 +111,7 @@ def test_the_dataset_has_both_figures_and_says_which_one_verdicts_use(measured: 
     assert "used for verdicts" in notes["clock error"]["note"]
     assert notes["clock bound"]["value"] == facts["clock_bound_ns"]
     assert "used for verdicts" not in notes["clock bound"]["note"]
-    assert any("if routes are symmetric" in row["sentence"] for row in trace.run("caveats").to_pylist())
+    assert any("if routes are symmetric" in row["sentence"] for row in trace.limits())
 
 
 def ticks_of_barriers(trace: Path) -> list[tuple[int, int]]:

@@ -96,7 +96,7 @@ def test_blocks_differ_by_one_at_most(ranks: int, hosts: int, expected: list[int
             {},
             "'A' to 'Z' is not a pair of two of the clusters A",
         ),
-        ({"A": 1}, WAN, {"placement": "listed"}, 'placement "listed" is beyond it; use "block"'),
+        ({"A": 1}, WAN, {"placement": "listed"}, 'it cannot use the placement "listed"; use "block"'),
         ({"A b": 1}, WAN, {}, "'a b0' cannot be the name of a host"),
         ({"A": 1}, {"links": {"lan": {}}}, {}, "'lan' was unexpected"),
         ({"A": 1}, {"links": {"wan": {"latency_trace_ns": [1]}}}, {}, "'trace_step_ns' is a dependency"),

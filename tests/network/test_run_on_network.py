@@ -11,6 +11,7 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.launch.network import Network, on_hosts, read_network
+from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from network_jobs import SITES, WAN_NS, sites_job
 from networks import HOPSCOPE, run, topology
 from recorded_jobs import shared_folder
@@ -50,7 +51,7 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
         ("B", "A", WAN_NS),
     ]
     assert all(link["packets"] > len(wan) / 4 and link["dropped"] == 0 for link in links)
-    kinds = {row["kind"] for row in trace.run("caveats").to_pylist()}
+    kinds = {row["kind"] for row in trace.limits()}
     assert "memory" not in kinds
     items = [row["item"] for row in trace.run("summary").to_pylist() if row["section"] == "network"]
     assert items == ["A to B", "B to A"]
@@ -68,13 +69,13 @@ def test_the_link_s_latency_is_in_the_models_whatever_queues_for_it(
     file = topology(tmp_path, {"A": 1, "B": 1}, {"links": {"wan": wan}})
     done = run(tmp_path, file, *words, HOPSCOPE_NATIVE="mpich" if mpi.flavour == "mpich" else "1")
     assert done.returncode == 0, done.stderr
-    (model,) = hopscope.open(tmp_path / "trace").modelled().to_pylist()
-    rows = [row for row in model["parameters"] if row["link"] == "wan" and row["parameter"] in ("alpha", "beta")]
-    assert [row["parameter"] for row in rows] == ["alpha", "beta"]
+    parameters = rows_of_fit(fitted_of_trace(hopscope.open(tmp_path / "trace").table))
+    rows = [row for row in parameters if row.link == "wan" and row.parameter in ("alpha", "beta")]
+    assert [row.parameter for row in rows] == ["alpha", "beta"]
     # Nothing is faster than the link.
-    assert rows[0]["high"] >= 0.9 * WAN_NS, rows[0]
+    assert rows[0].high >= 0.9 * WAN_NS, rows[0]
     for row, truth in zip(rows, (WAN_NS, 500), strict=True):
-        report(f"{row['parameter']}: {row['low']:,.0f} to {row['high']:,.0f} ns, the link's is {truth:,}")
+        report(f"{row.parameter}: {row.low:,.0f} to {row.high:,.0f} ns, the link's is {truth:,}")
 
 
 @pytest.mark.parametrize("mpi", ENDING, ids=[mpi.release for mpi in ENDING])
@@ -122,7 +123,7 @@ def test_hosts_of_a_topology_file_on_one_machine_are_told_to_share_its_memory(tm
         environment = local_mpi.without_hopscope()
         subprocess.run([*words, str(mpi.compile(SITES))], cwd=tmp_path, env=environment, check=True, timeout=120)
         trace = hopscope.open(directory)
-        assert "memory" in {row["kind"] for row in trace.run("caveats").to_pylist()}
+        assert "memory" in {row["kind"] for row in trace.limits()}
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 from hopscope.cli.main import analyze
 from hopscope.errors import InputError
-from hopscope.machine.formulas import FORMULAS, replayed_ns, schedules
+from hopscope.machine.formulas import FORMULAS
 from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 from hopscope.machine.routes import published_by_class
+from hopscope.machine.schedules import replayed_ns, schedules
 from hopscope.native.sequences import leaves
 from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_machine, of_trace

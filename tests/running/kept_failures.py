@@ -1,6 +1,6 @@
 """Keeps what a failed test leaves: build/failures/TEST/ has its report, its files, and the machine's load.
 
-One failure has to be enough, for nothing is tried again.
+A test runs only once, so one failure must tell enough.
 """
 
 import datetime
@@ -14,11 +14,11 @@ import pytest
 
 FOLDER = local_mpi.ROOT / "build" / "failures"
 LARGEST = 64 << 20
-"""Bytes of files that are kept of one test; of a larger folder only the list."""
+"""The largest size in bytes of a folder that is kept from a test. Of a larger one only the list of files is kept."""
 
 
 def keep(item: pytest.Item, report: pytest.TestReport) -> Path:
-    """Writes the failure of a test; the folder that has it."""
+    """Writes the failure of a test. Returns its folder."""
     folder = FOLDER / re.sub(r"[^\w.-]+", "-", item.nodeid)[-150:]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -35,7 +35,7 @@ def keep(item: pytest.Item, report: pytest.TestReport) -> Path:
 
 
 def _copy(place: Path, target: Path) -> None:
-    """Copies a folder; of one that is too large, the list of its files."""
+    """Copies a folder. If it is too large, writes only the list of its files."""
     files = [path for path in place.rglob("*") if path.is_file() and not path.is_symlink()]
     if sum(path.stat().st_size for path in files) > LARGEST:
         target.with_suffix(".list").write_text("".join(f"{path.stat().st_size} {path}\n" for path in files))

@@ -1,8 +1,8 @@
-"""Which lane a test belongs to, and what its outcome counts for.
+"""Decides which lane a test belongs to, and what its outcome counts for.
 
-`make test` runs the tests without a mark of SLICES; `make test-quick` those of them that start no program and draw no
-page. A slice runs one mark or more (tools/slice), `make test-all` everything. Two lists beside this file are read here:
-skips.txt names the tests that a machine may skip, and why; unsteady.txt those whose failure does not decide.
+`make test` runs the tests without a mark of SLICES. `make test-quick` runs those of them that start no program and draw
+no page. A slice runs one mark or more (tools/slice), `make test-all` everything. Two lists beside this file are read
+here: skips.txt has the tests that a machine may skip, and why; unsteady.txt has those whose failure does not decide.
 """
 
 import math
@@ -21,9 +21,9 @@ TESTS = Path(__file__).parents[1]
 SLICES = ("releases", "networks", "large", "browsers", "predictions", "rebuilds", "statistics")
 """Marks of the tests that `make test` leaves out; pyproject.toml says what each means."""
 _STARTERS = frozenset({"local_mpi", "playwright.sync_api"})
-"""Modules by which a test starts jobs or a browser."""
+"""A test that imports one of these modules may start jobs or a browser."""
 _SLOWER = _STARTERS | {"subprocess", "hopscope_dashboard"}
-"""Modules by which a test starts any program, or draws pages."""
+"""A test that imports one of these modules may start a program or draw pages."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,15 @@ class Entry:
 
 
 def entries(name: str) -> list[Entry]:
-    """The lines of a list; of each, the test comes before the first two spaces. A `#` begins a comment."""
+    """The lines of a list. In each line the test comes before the first two spaces. A `#` begins a comment."""
     lines = (TESTS / "running" / name).read_text().splitlines()
     pairs = [line.partition("  ") for line in lines if line.strip() and not line.startswith("#")]
     return [Entry(test, reason.strip()) for test, _, reason in pairs]
 
 
 def entry_of(name: str, test: str) -> Entry | None:
-    """The list's line for a test, by its pytest name such as `tests/paths/test_functions.py::test_x[openmpi]`."""
+    """The list's line for a test; None if it has none. test: its pytest name, such as
+    `tests/paths/test_functions.py::test_x[openmpi]`."""
     return next((entry for entry in entries(name) if test.startswith(entry.test)), None)
 
 
@@ -85,7 +86,7 @@ def runs_under_another_release(item: pytest.Item) -> bool:
 
 
 def drawn_places(config: pytest.Config, count: int) -> list[int]:
-    """Places, in order, of the share of `count` things that --share asks for; which ones follows from --seed."""
+    """The positions, in order, of the share of `count` items that --share asks for, drawn by --seed."""
     share: float = config.getoption("--share")
     if share >= 1:
         return list(range(count))
@@ -93,7 +94,7 @@ def drawn_places(config: pytest.Config, count: int) -> list[int]:
 
 
 def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves the share of the tests that --share asks for. -m and -k come first."""
+    """Keeps only the share of the tests that --share asks for, after the selection by -m and -k."""
     sample = set(drawn_places(config, len(items)))
     if len(sample) == len(items):
         return
@@ -102,7 +103,7 @@ def draw(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 class Verdict:
-    """Fails a lane for skips that nobody listed, and names them and the unsteady failures at its end."""
+    """Fails a lane if it has skips that are not listed. Names these and the unsteady failures at the end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.lane: str | None = config.getoption("--lane")
@@ -112,13 +113,13 @@ class Verdict:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Marks what runs under another release than the preferred ones, before -m looks at marks."""
+        """Marks tests that run under other than the preferred releases, before -m looks at marks."""
         for item in items:
             if runs_under_another_release(item) and not item.get_closest_marker("every_release"):
                 item.add_marker(pytest.mark.releases)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notes a skip or an unsteady failure."""
+        """Records a skip or an unsteady failure."""
         if not report.skipped:
             return
         if hasattr(report, "wasxfail"):
@@ -139,7 +140,7 @@ class Verdict:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Prints how many tests were skipped, and what was not expected."""
+        """Prints the number of skipped tests, and the unexpected outcomes."""
         if not self.lane:
             return
         line = terminalreporter.write_line

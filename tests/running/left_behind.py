@@ -1,9 +1,10 @@
 """Looks for what a test must not leave behind: processes, and files in shared memory or of networks.
 
-A process is known by PYTEST_CURRENT_TEST, which pytest sets, and by the process that runs the test, for the same test
-may run in another checkout at the time. Every child inherits both. Only those count that the test started itself, for
-a fixture of a module or session keeps its processes. Of files, only those count that nobody has open. Each process that
-runs tests has a /dev/shm of its own where it may mount one, because two tests run at a time.
+A process belongs to a test if it has two variables: PYTEST_CURRENT_TEST, which pytest sets, and TESTED_BY with the
+process that runs the test, because the same test may run in another checkout at the same time. Every child inherits
+both. Only processes that the test itself started count, because a fixture of a module or session keeps its processes.
+Of files, only those count that no process has open. Each process that runs tests has its own /dev/shm, if it may mount
+one, because two tests run at a time.
 """
 
 import ctypes
@@ -15,14 +16,14 @@ from pathlib import Path
 import abandoned_segments
 
 PATIENCE_S = 60.0
-"""The kernel and the launchers end processes one by one, and slowly on a busy machine."""
+"""How long to wait: the kernel and the launchers end processes one by one, and slowly on a busy machine."""
 
 
 _CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000
 
 
 def part_shared_memory() -> bool:
-    """Gives this process and its children a /dev/shm of their own; False without the right to mount one."""
+    """Gives this process and its children their own /dev/shm. False without the right to mount one."""
     libc = ctypes.CDLL(None, use_errno=True)
     return (
         libc.unshare(_CLONE_NEWNS) == 0
@@ -53,7 +54,7 @@ def processes(test: str) -> list[str]:
 
 
 def files() -> set[Path]:
-    """Files of shared memory, if it is this process's own, and folders of networks."""
+    """Files in shared memory, if it belongs to this process alone, and folders of networks."""
     shared = set(Path("/dev/shm").iterdir()) if IS_PARTED else set[Path]()
     return shared | set(Path(tempfile.gettempdir()).glob("hopscope-net-*"))
 
@@ -62,10 +63,10 @@ IS_PARTED = part_shared_memory()
 
 
 def remains(test: str, old_files: set[Path], *, is_unfinished: bool = False) -> list[str]:
-    """Processes and unused new files that a test has left after PATIENCE_S.
+    """Processes and unused new files that are still there PATIENCE_S after a test.
 
-    is_unfinished: a job of the test does not come to MPI_Finalize. Its MPI library then leaves shared memory, without
-    the collector too, which is removed as soon as nobody uses it.
+    is_unfinished: a job of the test does not reach MPI_Finalize. Its MPI library then leaves shared memory, even
+    without the collector, which is removed as soon as no process uses it.
     """
     deadline = time.monotonic() + PATIENCE_S
     while True:

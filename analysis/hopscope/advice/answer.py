@@ -22,8 +22,8 @@ from hopscope.replay.run.program import Source, carried_of, operations_of
 from hopscope.vocabulary.words import tune_command
 
 MOST_UNSEEN = 0.1
-"""A larger share of an operation's collectives is worth a sentence. The first ones, in which a library sets itself up,
-are always without their messages."""
+"""The answer has a sentence if the trace lacks the messages of more than this share of an operation's collectives. It
+always lacks those of the first collectives, in which a library sets itself up."""
 
 
 def table_of(
@@ -33,7 +33,8 @@ def table_of(
     drawing: dict[str, Any] | None,
     library: Library | None = None,
 ) -> pa.Table:
-    """The candidates' rows, with the baseline among the predictions. drawing: the first candidate's trees."""
+    """The rows of the candidates, and the baseline's row in front of those that are slower or have no prediction.
+    drawing: the first candidate's trees."""
     slower = (
         place
         for place, candidate in enumerate(candidates)
@@ -78,7 +79,7 @@ def _row(model: Model, candidate: Candidate) -> dict[str, Any]:
 
 
 def sentences_of(basis: Basis, kind: Kind, candidates: Sequence[Candidate], library: Library | None) -> Iterator[str]:
-    """The suggestion, or the reason for none, and the next step; then omissions."""
+    """Sentences: the suggestion or the reason for none, the next step, then what was left out."""
     model, subject, tables = basis.model, basis.source.subject, basis.source.tables
     op, best = subject.op, next(iter(candidates), None)
     took, replayed = alike("ns", model.measured_ns, model.baseline_ns)
@@ -109,12 +110,12 @@ def sentences_of(basis: Basis, kind: Kind, candidates: Sequence[Candidate], libr
     for left_out, reason in subject.untold:
         yield f"{left_out} is left out: {reason}."
     if basis.costs.machine.has_traces:
-        yield "Every prediction takes the emulated traces' means, not their turns."
+        yield "Every prediction uses the mean of each emulated trace, not its course over time."
     yield from _unseen(basis.source)
 
 
 def _unseen(source: Source) -> Iterator[str]:
-    """Sentences on operations of the library of which the trace has only few whole collectives."""
+    """Sentences on the library's operations for which the trace lacks the messages of many collectives."""
     if not source.subject.native:
         return
     carried, _ = carried_of(source.tables, source.arrays)
@@ -128,5 +129,5 @@ def _unseen(source: Source) -> Iterator[str]:
         if total - whole > MOST_UNSEEN * total:
             yield (
                 f"The trace has all messages of only {number(whole)} of {plural(total, 'collective')} of {op}; "
-                "`analyze caveats` says what it lacks."
+                "`analyze trust` says what it lacks."
             )

@@ -1,5 +1,5 @@
-"""The algorithms of Hopscope's engine: every shape of tree, every hierarchy over the topology, and all that are no
-trees, whole and in segments."""
+"""The algorithms of Hopscope's engine: every shape of tree, every hierarchy over the topology, and all algorithms
+without a tree; each with whole messages and in segments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.run.program import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
-"""Numbers of the shapes that take one; `binary` is kary:2."""
+"""The fan-outs of each shape that takes a number. `binary` is kary:2, so 2 is left out."""
 _SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 SIMPLE: tuple[dict[str, Any], ...] = tuple(
     {"shape": shape.name, **number}
@@ -25,15 +25,15 @@ SIMPLE: tuple[dict[str, Any], ...] = tuple(
 LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SHAPES if not shape.counts)
 """The shapes at each level of a hierarchy."""
 LARGEST_LEVEL_BY_LEVEL = 64
-"""Hierarchies are combined freely up to this many ranks; beyond, all levels have one shape."""
+"""Up to this many ranks, each level of a hierarchy may have its own shape; beyond, all levels have one shape."""
 HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}
-"""Trees below leaders by default."""
+"""The default tree inside a group."""
 PIPELINE = "pipeline"
-"""A chain whose message is cut; whole, it is the tree `chain`."""
+"""A chain whose message is cut into segments. With a whole message it is the tree `chain`."""
 
 
 def algorithm_names(words: str) -> tuple[str, ...]:
-    """The algorithms of a list with commas. Raises InputError for an unknown one."""
+    """The algorithms in a comma-separated list. Raises InputError for an unknown one."""
     names = sorted({row.name for row in _plan.algorithms()} | {TREE})
     choice = tuple(word.strip() for word in words.split(","))
     for word in choice:
@@ -43,7 +43,8 @@ def algorithm_names(words: str) -> tuple[str, ...]:
 
 
 def algorithms(subject: Subject) -> Iterator[Algorithm]:
-    """Every algorithm with whole messages, each schedule once: on few ranks, several do the same."""
+    """Every algorithm with whole messages. If several algorithms have the same schedule, as on few ranks, only the
+    first of them."""
     fingerprints: set[bytes] = set()
     for algorithm in chain(_trees(subject), _other_algorithms(subject)):
         try:
@@ -56,7 +57,7 @@ def algorithms(subject: Subject) -> Iterator[Algorithm]:
 
 
 def cut(subject: Subject, whole: Sequence[Algorithm], segment_bytes: int) -> Iterator[Algorithm]:
-    """Those whose messages can be cut, and the pipeline."""
+    """The algorithms of `whole` that can cut their messages, and the pipeline, in segments of segment_bytes."""
     cuts = {row.name for row in _plan.algorithms() if row.cuts and subject.op in row.operations}
     for algorithm in (*whole, Algorithm(PIPELINE, {"algorithm": PIPELINE}, {})):
         # A chain that is cut is the pipeline.
@@ -86,7 +87,7 @@ def _other_algorithms(subject: Subject) -> Iterator[Algorithm]:
             yield Algorithm(row.name, rule, {})
             continue
         for level, groups in _levels(subject):
-            # Two groups do the same by recursive doubling as all to all.
+            # Between two groups, all to all and recursive doubling are the same.
             for exchange, level_tree in product(
                 _plan.BETWEEN[1:] if groups == 2 else _plan.BETWEEN, (HIERARCHICAL, *LEVEL)
             ):
@@ -99,7 +100,7 @@ def _other_algorithms(subject: Subject) -> Iterator[Algorithm]:
 
 
 def _levels(subject: Subject) -> Iterator[tuple[str, int]]:
-    """Those with several groups, and how many."""
+    """The levels at which the ranks form several groups, with the number of groups."""
     for level, groups in zip(_plan.LEVELS, (subject.clusters, subject.hosts), strict=True):
         if len(set(groups)) > 1:
             yield level, len(set(groups))

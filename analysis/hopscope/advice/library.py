@@ -1,4 +1,4 @@
-"""The algorithms that an MPI library has, each as its settings force it and, where the plan has it, as a schedule."""
+"""The algorithms of an MPI library, each as a setting that forces it and, where the plan has it, as a schedule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposa
 def choices_of(
     library: Library, offered: Offered, parts: Sequence[Subject], chains: int = 0, length: int = 0
 ) -> tuple[Choice, ...]:
-    """Choices that make the library run it for these selections."""
+    """The choices that make the library run an algorithm for these selections."""
     ranks = sorted({len(part.members) for part in parts})
     return choices_for(library, offered, ranks, ends_in_rules(parts), chains=chains, length=length)
 
@@ -46,15 +46,16 @@ def choices_for(
     chains: int = 0,
     length: int = 0,
 ) -> tuple[Choice, ...]:
-    """A choice for each size of communicator. MPICH's variables have neither ranks nor bytes. ends: the least and the
-    most bytes, as the library counts them."""
+    """The choices that make the library run an algorithm: one for each size of communicator. MPICH's variables depend
+    on neither ranks nor bytes, so one choice is enough there. ends: the least and the most bytes, as the library counts
+    them."""
     if library.flavour != "openmpi":
         return (Choice(offered, sizes[0]),)
     return tuple(Choice(offered, ranks, *ends, chains, length) for ranks in sizes)
 
 
 def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) -> Iterator[Proposal]:
-    """An algorithm with each fan-out and length of segments."""
+    """The proposals for one algorithm: one for each fan-out and segment length."""
     ranks = min(len(part.members) for part in parts)
     longest_payload = max(size for part in parts for size in payloads_of(part))
     takes_chains = offered.name == "chain" and offered.number is not None

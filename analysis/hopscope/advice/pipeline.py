@@ -26,7 +26,7 @@ from hopscope.replay.parts import knobs_of
 from hopscope.replay.prediction import LEAST_GAIN, ranked
 
 FINALISTS = 5
-"""Number of the fastest proposals of each knob that are combined."""
+"""Number of proposals of each knob, the fastest ones, from which combinations are made."""
 ROUNDS = 2
 
 
@@ -44,14 +44,17 @@ class Suggestion:
 
     @property
     def suggested(self) -> Candidate | None:
-        """The suggested one, if there is one."""
+        """The suggested candidate, if there is one."""
         return next((candidate for candidate in self.candidates if candidate.is_suggested), None)
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """Other algorithms for the selections of a knob. pieces: one for each; none without a prediction, for `reason`.
-    choices, besides: as in `Candidate`."""
+    """Other algorithms for the selections of a knob.
+
+    pieces: one algorithm for each selection; empty where nothing can be predicted, for the reason in `reason`. choices,
+    besides: as in `Candidate`. places: the numbers of the selections.
+    """
 
     name: str
     pieces: tuple[Algorithm, ...]
@@ -67,7 +70,8 @@ def suggest(
     proposals: Callable[[tuple[int, ...]], Iterable[Proposal]],
     library: Library | None = None,
 ) -> Suggestion:
-    """Evaluates the proposals of every knob, combines the best, and chooses. proposals: of a knob, by its places."""
+    """Evaluates the proposals of every knob, combines the best, and chooses. proposals: returns those of a knob, given
+    the numbers of its selections."""
     selections = basis.source.subject.selections
     knobs = knobs_of(selections, library.flavour if library else None)
     evaluated: dict[str, Candidate] = {}
@@ -114,7 +118,7 @@ def _score(basis: Basis, changes: Iterable[Proposal]) -> float:
 
 
 def _candidate(basis: Basis, kind: Kind, changes: Sequence[Proposal], runs: Runs) -> Candidate:
-    """One proposal, or several together, with the prediction if there is one."""
+    """The candidate of one proposal, or of several together, with its prediction if there is one."""
     selections = basis.source.subject.selections
     of_change = [[selections[place] for place in proposal.places] for proposal in changes]
     parts = [part for knob in of_change for part in knob]
@@ -143,7 +147,7 @@ def _candidate(basis: Basis, kind: Kind, changes: Sequence[Proposal], runs: Runs
 
 
 def _combination(basis: Basis, knobs: Sequence[Sequence[Proposal]]) -> list[Proposal]:
-    """The best combination, by coordinate descent from the baseline; without proposals that gain too little in it."""
+    """The best combination, by coordinate descent from the baseline. Proposals that add too little are left out."""
     selected: dict[int, Proposal] = {}
     for _ in range(ROUNDS if len(knobs) > 1 else 0):
         for number, knob in enumerate(knobs):

@@ -66,7 +66,7 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
             reason, error = model.reason_unpredicted, model.error
             if reason is None:
                 baseline, order = model.predicted(baseline, model.baseline_ns), model.predicted(order, after_ns)
-    # An order without a prediction is suggested for its saving on links.
+    # An order without a prediction is suggested because it saves time on links.
     is_suggested = reason not in (None, _ONE_HOST, _NO_ORDER, _WITHOUT_MESSAGES)
     (order,) = ranked([replace(order, reason_unpredicted=reason, is_suggested=is_suggested)])
     rows[-1] |= {"run_gain": order.predicted_gain, "run_gain_low": order.gain_low, "run_gain_high": order.gain_high}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopscope.replay.basis import Recost
 
 PLACE = "FILE"
-"""The file's name in the words of a setting without a written file."""
+"""The placeholder for the file's name in the words of a setting, while the file is not written."""
 RECORDING_ADVICE = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
     "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
@@ -27,12 +27,12 @@ RECORDING_ADVICE = {
 def candidates(
     trace: HasTables, kind: Kind, *, launcher: str | None = None, recost: Recost | None = None
 ) -> tuple[Candidate, ...]:
-    """The candidates of one kind for a recorded run: first the suggested one, then the others with a prediction, the
-    most gain first, then those without one. Raises InputError where the run, or the installed library, allows none of
+    """The candidates of one kind for a recorded run: the suggested one, then the others by predicted gain, the largest
+    first, then those without a prediction. Raises InputError where the run, or the installed library, allows none of
     this kind.
 
-    launcher: where to ask the library for its algorithms; None: the first on PATH of the run's release. recost: what
-    replaces the costs that the hops show, but for rank orders.
+    launcher: the one of the library that is asked for its algorithms; None: the first on PATH of the run's release.
+    recost: replaces the costs that were fitted to the hops. A rank order always uses the fitted costs.
     """
     from hopscope.advice.setting import suggest_settings, unfitted_settings
     from hopscope.advice.tree import suggest_trees
@@ -61,16 +61,18 @@ def remap(
     library: str | None = None,
     launcher: str | None = None,
 ) -> pa.Table:
-    """The baseline and the candidates, the suggested one first; its columns are in `sql/computed/remap.sql`.
+    """The baseline and the candidates, the suggested one first; `sql/computed/remap.sql` describes the columns.
 
-    Writes the suggested candidate's file to `output`, and nothing where there is none; its text is also in the table's
-    schema metadata under b"tree" or b"setting". Under b"parents" are the first candidate's trees (JSON: comm; up and
-    down: the parent of each rank of the communicator, null at the root) if it has any, and b"ran" is `tree` or
-    `native`. algorithms: which ones may be suggested, in the words of tree files and `tree`, with commas; None for all.
-    Raises InputError if the trace has no collective with all its hops, or for another word.
+    output: the suggested candidate's file is written there; without a suggestion nothing is written. The text of the
+    file is also in the table's schema metadata, under b"tree" or b"setting". b"ran" is `tree` or `native`. b"parents"
+    are the first candidate's trees, if it has any (JSON: comm; up and down: the parent of each rank of the
+    communicator, null at the root). algorithms: those that may be suggested, with commas: names of algorithms in tree
+    files, and `tree`; None for all. Raises InputError if the trace has no collective with all its hops, or for an
+    unknown algorithm.
 
-    library: `openmpi` or `mpich`, for settings of this library; `output` is what it reads (b"words" for its launcher).
-    launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where it cannot be asked.
+    library: `openmpi` or `mpich`, for settings of this library instead of trees. The file is then the one that the
+    library reads, and b"words" are the words for its launcher. launcher: the one of the library that is asked for its
+    algorithms; None: the first on PATH of the run's release. Raises InputError where it cannot be asked.
     """
     from hopscope.advice.engine import algorithm_names
     from hopscope.advice.setting import suggest_settings
@@ -111,9 +113,9 @@ def reorder(
     """Another rank order on the same hosts, and the launcher's file if it was written; sql/computed/reorder.sql
     describes the table's columns.
 
-    output: writes the order there, if it is suggested, as the launcher reads it. launcher: one of
-    `rank_files.LAUNCHERS`, by default that of `mpi_library`, the run's. Raises InputError if the launcher is unknown or
-    cannot choose the hosts, or nothing was sent.
+    output: a suggested order is written there, in the launcher's format. launcher: one of `rank_files.LAUNCHERS`; by
+    default that of `mpi_library`, the run's MPI library. Raises InputError if the launcher is unknown or cannot choose
+    the hosts, or if nothing was sent.
     """
     from hopscope.advice.rank_order import suggest_order  # late: the graph library
     from hopscope.mpi_libraries.rank_files import launcher_for, write_order

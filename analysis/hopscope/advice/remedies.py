@@ -30,7 +30,7 @@ class Remapped(OpenedTrace, Protocol):
 
 @dataclass(frozen=True)
 class Remedy:
-    """A suggestion in a sentence; the file and the command are None without one."""
+    """An answer in a sentence, with the file and the command that it suggests; both are None without a suggestion."""
 
     sentence: str
     file_name: str

@@ -1,4 +1,4 @@
-"""Settings of an MPI library as candidates: its algorithms, each as its parameters or variables force it."""
+"""Settings of an MPI library as candidates: one for each of its algorithms, which parameters or variables force."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def suggest_settings(
     table: Table, flavour: str, launcher: str | None = None, recost: Recost | None = None
 ) -> Suggestion:
     """The settings for a run. recost: as in `basis_of`. Raises InputError where the library cannot be asked for its
-    algorithms, and NothingToFitError where the trace lacks its messages."""
+    algorithms, and NothingToFitError where the trace lacks the library's messages."""
     run = table("run").to_pylist()[0]
     if run["emulated"]:
         raise InputError(
@@ -54,8 +54,8 @@ def suggest_settings(
 
 
 def unfitted_settings(table: Table, flavour: str, launcher: str | None, reason: str) -> tuple[Candidate, ...]:
-    """Every algorithm that the library has for the operations of a run without its messages, those with the most time
-    first. None is predicted, for `reason`; each can be measured."""
+    """The candidates for a run whose trace lacks the library's messages: every algorithm that the library has for the
+    run's operations, the operation with the most time first. None is predicted, for `reason`; each can be measured."""
     library = installed(flavour, table("run")["mpi_library"].to_pylist()[0], launcher)
     collectives = table("collectives")
     time_ns = pc.subtract(collectives["last_leave_ns"], collectives["last_enter_ns"])
@@ -79,24 +79,25 @@ def unfitted_settings(table: Table, flavour: str, launcher: str | None, reason: 
 
 
 def _repeated(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
-    """The reason why it is no separate candidate or has no schedule; None for a candidate."""
+    """The reason not to predict a proposal: it has no schedule here, or the same messages as an earlier proposal. None
+    if there is no reason."""
     pairs = zip(proposal.pieces, parts, strict=True)
     try:
         key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
     except ValueError as problem:
         return f"the plan has no schedule for it here: {problem}"
     if key in fingerprints:
-        return "here it sends the messages of another one"
+        return "here it sends the same messages as another candidate"
     fingerprints.add(key)
     return None
 
 
 def _baseline_reason(basis: Basis, proposal: Proposal, parts: Sequence[Subject]) -> str | None:
-    """The reason that it is the baseline's algorithm; None if it is another one."""
+    """The reason not to predict a proposal that is the baseline's algorithm; None if it is another algorithm."""
     (choice, *further) = proposal.choices
     for part in parts:
         recorded = {*algorithms_of(basis.source.tables, part)}
         is_single = not further and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
         if not is_single or None in recorded or recorded != {messages_name(choice.algorithm, len(part.members))}:
             return None
-    return "it is what ran"
+    return "it is the baseline"

@@ -26,7 +26,7 @@ def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggesti
 
 
 def _proposals(basis: Basis, place: int, only: Collection[str] | None) -> Iterator[Proposal]:
-    """Every algorithm but the one that ran."""
+    """Proposals of every algorithm except the one that ran."""
     subject, baseline = basis.source.subject.selections[place], basis.baseline[place]
     call = longest(subject)
     sends = fingerprint(baseline.schedules(subject, call)) if isinstance(baseline, Algorithm) else None

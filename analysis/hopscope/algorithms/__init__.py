@@ -1,7 +1,7 @@
 """Recognition of the algorithm that each collective ran by.
 
-kinds.py recognises collectives, once, when a trace is converted: candidates.py lists what is known for each operation,
-recognition.py compares it with what was seen.
+kinds.py recognises collectives once, when a trace is converted. candidates.py lists the known algorithms of each
+operation, and recognition.py compares them with the recorded messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def observed(row: Row) -> Observed:
-    """Give a collective of the query, with its messages, as what was seen."""
+    """Turn a row of the query, a collective with its messages, into an Observed."""
     columns = ("src", "dst", "lengths", "sent_ns", "received_ns", "is_wan")
     messages = [RecordedMessage(*values) for values in zip(*(row[name] for name in columns), strict=True)]
     places = [numbered(row[name] or ["here"] * row["ranks"]) for name in ("hosts", "clusters")]
@@ -24,12 +24,12 @@ def observed(row: Row) -> Observed:
 
 
 def numbered(names: Sequence[object]) -> tuple[int, ...]:
-    """Number names in the order in which they first come."""
+    """Number names in the order in which they first appear."""
     numbers: dict[object, int] = {}
     return tuple(numbers.setdefault(name, len(numbers)) for name in names)
 
 
 def blocking_form(op: str) -> str:
-    """MPI_Allreduce of MPI_Iallreduce, MPI_Allreduce_init or MPI_Allreduce_c."""
+    """Give an operation's blocking form: MPI_Allreduce for MPI_Iallreduce, MPI_Allreduce_init or MPI_Allreduce_c."""
     name = re.sub(r"(_init)?(_c)?$", "", op)
     return re.sub(r"^MPI_I([a-z])", lambda match: f"MPI_{match[1].upper()}", name)

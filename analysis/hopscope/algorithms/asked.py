@@ -1,4 +1,4 @@
-"""The algorithm that the user's settings ask of the MPI library, and whether it ran."""
+"""The algorithm that the user's settings request from the MPI library, and whether it ran."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ class Request:
     wording: str
     """The request in the user's words, with the library's name for a number."""
     sent: str | None
-    """The name that the messages would get; None: not known."""
+    """The name by which its messages are recognised; None: not known."""
     ignored: str | None = None
-    """The reason why the library ignores it, whatever runs."""
+    """The reason why the library ignores the request, whatever algorithm runs."""
     instead: str | None = None
     """The reason why the library runs another algorithm on this number of ranks."""
     function: str | None = None
-    """The library's function that runs it; None: not known."""
+    """The library's function that runs the requested algorithm; None: not known."""
 
 
 def operation_of(op: str) -> str | None:
-    """`bcast` of MPI_Bcast or MPI_Bcast_c; None of nonblocking and persistent operations."""
+    """The library's name of a blocking operation: `bcast` for MPI_Bcast or MPI_Bcast_c. None for nonblocking and
+    persistent operations."""
     name = re.fullmatch(r"MPI_([A-Z][a-z_]+?)(?:_c)?", op)
     return None if name is None or re.match(r"I[a-z]", name[1]) or op.endswith("_init") else name[1].lower()
 
@@ -43,8 +44,8 @@ def operation_of(op: str) -> str | None:
 def obeyed(
     request: Request | None, recognised_name: str, equivalents: Collection[str], captured: str | None = None
 ) -> tuple[str | None, str | None]:
-    """Tells whether the recognised algorithm is the requested one, and if known why not. captured: the library's own
-    name of the algorithm, which also tells apart algorithms with equal messages."""
+    """Tells whether the recognised algorithm is the requested one, and the reason if it is not and the reason is known.
+    captured: the library's own name of the algorithm, which also tells apart algorithms with equal messages."""
     if request is None:
         return None, None
     follows, reason = _obeyed_by_messages(request, recognised_name, {recognised_name, *equivalents})
@@ -70,8 +71,8 @@ def _obeyed_by_messages(request: Request, recognised_name: str, names: Collectio
 
 
 def sends(name: str, sent: str | None) -> bool:
-    """Tells whether an algorithm of this name sends the requested messages. The radix of k-nomial trees comes from
-    another parameter, which selects no algorithm."""
+    """Tells whether an algorithm of this name sends the requested messages. The radix of k-nomial trees does not count,
+    because it comes from another parameter, which selects no algorithm."""
     return name == sent or (sent is not None and all(title.startswith("k-nomial:") for title in (name, sent)))
 
 
@@ -89,7 +90,7 @@ class Settings:
         return cls({str(parameter["name"]): parameter for parameter in parameters}, library or "")
 
     def request(self, op: str, ranks: int, payload: int | None) -> Request | None:
-        """The settings' request for a collective. They hold for blocking operations only."""
+        """The settings' request for a collective; None without one. Settings affect only blocking operations."""
         operation = operation_of(op)
         if not self.parameters or operation is None:
             return None
@@ -171,7 +172,7 @@ class Settings:
 
     @cached_property
     def _rules(self) -> Rules | str:
-        """Or why there are none."""
+        """The rules of the user's rules file, or the reason why there are none."""
         text = self.parameters["coll_tuned_dynamic_rules_filename"]["text"]
         if text is None:
             return "the rules file could not be read"

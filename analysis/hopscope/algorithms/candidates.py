@@ -1,6 +1,6 @@
-"""The algorithms that a collective could have been run by, as patterns of messages.
+"""The algorithms that may have run a collective, as patterns of messages.
 
-Each generator is for one operation. An operation's candidates come in the order of preference: where two have the same
+Each generator is for one operation. An operation's candidates come in the order of preference: if two have the same
 messages in the same order, as most have on 2 ranks, the first gives the name.
 """
 
@@ -26,7 +26,7 @@ class Candidate:
     segment_bytes: int | None = None
     """Length of a segment, if messages have segments."""
     is_mixture: bool = False
-    """One algorithm after another, or one in groups and another between them."""
+    """True for one algorithm after another, or for one inside groups and another between them."""
 
     @property
     def title(self) -> str:
@@ -37,7 +37,8 @@ class Candidate:
 HIDES_BYTES = frozenset({"MPI_Gatherv", "MPI_Scatterv", "MPI_Allgatherv", "MPI_Alltoallv", "MPI_Alltoallw"}) | {
     "MPI_Reduce_scatter"
 }
-"""Operations whose ranks have parts of different lengths: the lengths of messages say nothing."""
+"""Operations whose ranks have parts of different lengths, so that lengths of messages show nothing about the
+algorithm."""
 
 
 def candidates(collective: Observed) -> Iterator[Candidate]:
@@ -48,7 +49,8 @@ def candidates(collective: Observed) -> Iterator[Candidate]:
 
 
 def _cuts(collective: Observed, length: int) -> Iterator[list[int]]:
-    """The ways to cut a message of this length into recorded segments: whole first, then by the longest."""
+    """The ways to cut a message of this length: not at all, then into segments of each of the longest recorded
+    lengths."""
     yield [length]
     for size in collective.sizes[:3]:
         if 0 < size < length:
@@ -81,7 +83,7 @@ def _fit_in(pattern: Pattern, collective: Observed) -> bool:
 
 
 def _tree_candidates(collective: Observed, *, down: bool, root: int, length: int) -> Iterator[Candidate]:
-    """A whole message along a tree."""
+    """Candidates that pass one message along a tree, whole or in segments."""
     for segments in _cuts(collective, length):
         if len(segments) * (collective.ranks - 1) > collective.total:
             continue
@@ -91,7 +93,7 @@ def _tree_candidates(collective: Observed, *, down: bool, root: int, length: int
 
 
 def _blocks(collective: Observed, *, down: bool, root: int, block: int) -> Iterator[Candidate]:
-    """A block for each rank along a tree."""
+    """Candidates that pass a block for each rank along a tree."""
     for tree in _trees(collective, down=down, root=root):
         yield Candidate(tree.name, blocks_along(tree, block, pass_down if down else pass_up), tree.fan_out)
 
@@ -99,7 +101,8 @@ def _blocks(collective: Observed, *, down: bool, root: int, block: int) -> Itera
 def _sequences(
     collective: Observed, first: Iterator[Candidate], second: Callable[[], Iterator[Candidate]]
 ) -> Iterator[Candidate]:
-    """Two phases in sequence, such as a reduction and a broadcast. Named after their tree, or `first + second`."""
+    """Candidates of two phases in sequence, such as a reduction and a broadcast. They have the name of the tree, or
+    `first + second` if the phases have different trees."""
     ways = [candidate for candidate in first if _fit_in(candidate.pattern, collective)]
     if not ways:
         return
@@ -117,10 +120,10 @@ def _sequences(
 
 
 def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
-    """The engine's own algorithms. lengths: in units of `unit` bytes."""
+    """Candidates for the engine's own algorithms. lengths: in units of `unit` bytes."""
     for name in engine.algorithms(collective.operation):
         if name == "pipeline" or (name == "dissemination" and collective.operation != "MPI_Barrier"):
-            continue  # a chain, which is among the trees; and bruck
+            continue  # both have another name here: the tree `chain`, and `bruck`
         if name in _DIRECT_EXCHANGES.get(collective.operation, ()) and collective.total < collective.ranks * (
             collective.ranks - 1
         ):
@@ -129,7 +132,7 @@ def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) ->
 
 
 def _leaders(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
-    """An exchange between groups (clusters or hosts) by one leader each."""
+    """Candidates in which one leader of each group (cluster or host) exchanges messages with those of other groups."""
     for groups in dict.fromkeys((collective.clusters, collective.hosts)):
         leaders = {rank for edge in collective.edges for rank in edge if groups[edge[0]] != groups[edge[1]]}
         led, count = len({groups[rank] for rank in leaders}), len(set(groups))
@@ -146,7 +149,7 @@ def _segmented(
     unit: int,
     edges: bytes | None = None,
 ) -> Iterator[Candidate]:
-    """One of the engine's algorithms, with whole messages and with segments as long as messages that were seen."""
+    """Candidates for one of the engine's algorithms: with whole messages, and with segments of recorded lengths."""
     name = algorithm if isinstance(algorithm, str) else algorithm.name
     operation, ranks, root = collective.operation, collective.ranks, collective.root
     for segment in (0, *(size for size in collective.sizes[:2] if 0 < size < collective.bytes)):
@@ -167,8 +170,8 @@ _DIRECT_EXCHANGES = {
     "MPI_Reduce_scatter": ("ring", "pairwise"),
     "MPI_Reduce_scatter_block": ("ring", "pairwise"),
 }
-"""Algorithms in which every rank sends at least as many messages as there are others: with fewer they need not be laid
-out, which takes seconds on a thousand ranks."""
+"""Algorithms in which every rank sends at least one message for each other rank. If fewer messages were recorded, these
+algorithms need not be scheduled, which takes seconds for a thousand ranks."""
 
 
 _INT = 4
@@ -196,8 +199,8 @@ def _allreduce(collective: Observed) -> Iterator[Candidate]:
 
 
 def _folds(ranks: int) -> tuple[bool, ...]:
-    """Choices for ranks beyond a power of two: give their vector away whole, or halves. Both, if there are such
-    ranks."""
+    """The possible values of `whole` in Rabenseifner's algorithm: True if ranks beyond a power of two give away their
+    whole vector, False if they give away halves. Only False if there are no such ranks."""
     return (False, True) if ranks & (ranks - 1) else (False,)
 
 
@@ -214,7 +217,7 @@ def _barrier(collective: Observed) -> Iterator[Candidate]:
     yield from _engine(collective, ())
     yield Candidate("recursive-doubling", exchanges.doubling_barrier(collective.ranks))
     yield from _up_and_down(collective)
-    # MPICH on one host: all meet, then the host's first rank lets the others go, by a byte.
+    # MPICH on one host: all ranks synchronise, then the host's first rank releases the others by a byte.
     yield from _sequences(
         collective,
         _engine(collective, ()),
@@ -341,7 +344,8 @@ def _scan(collective: Observed) -> Iterator[Candidate]:
     yield from _engine(collective, (collective.units,), unit=collective.unit)
     doubling = exchanges.doubling_scan(collective.ranks, collective.bytes)
     yield Candidate("recursive-doubling", doubling)
-    # MPICH on one host: the last rank hands the host's sum to the first, which tells all whether others come before.
+    # MPICH on one host: the last rank hands the host's sum to the first, which tells all ranks whether there is a host
+    # before theirs.
     handed = doubling.concatenate(Pattern([Message(collective.ranks - 1, 0, collective.bytes, UP)]))
     for down in _tree_candidates(collective, down=True, root=0, length=_INT):
         yield Candidate("recursive-doubling", handed.concatenate(down.pattern))

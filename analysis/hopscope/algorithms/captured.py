@@ -1,4 +1,4 @@
-"""The library's own name of the algorithm that ran, where the collector captured it, beside what was recognised."""
+"""Combines the recognised algorithm with the library's own name of the one that ran, if the collector captured it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
 
 
 def decide(recognition: Recognised, operation: str, captured: str | None, ranks: int) -> tuple[Recognised, str | None]:
-    """The algorithm by messages and captured name, and the captured one's messages if they differ.
+    """The algorithm by messages and captured name; and the name of the captured algorithm's messages, if others were
+    sent.
 
     Messages decide: a function of the library may pass the work on to another one, as for small payloads. The name
     decides between algorithms with equal messages. operation: in its blocking form.
@@ -30,5 +31,5 @@ def decide(recognition: Recognised, operation: str, captured: str | None, ranks:
 
 
 def _kind(name: str) -> str:
-    """Without the number of chains or children."""
+    """A name without the number of chains or children."""
     return name.partition(":")[0]

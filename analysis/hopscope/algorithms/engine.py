@@ -17,7 +17,7 @@ _ROLES = {_plan.UP: UP, _plan.DOWN: DOWN, _plan.EXCHANGE: EXCHANGE}
 
 
 def algorithms(operation: str) -> list[str]:
-    """The names of the engine's algorithms for an operation, but for those along trees and those between groups."""
+    """The names of the engine's algorithms for an operation, without those along trees and those between groups."""
     rows = [row for row in _plan.algorithms() if operation in row.operations]
     return [row.name for row in rows if not row.by_tree and not row.in_groups]
 
@@ -28,7 +28,7 @@ class Groups(NamedTuple):
     algorithm: str
     exchange: str
     shape: str
-    """The shape of a group's tree: of its hosts, and of the ranks of each."""
+    """The shape of the trees inside a group: that of its hosts, and those of each host's ranks."""
     hosts: tuple[int, ...]
     groups: tuple[int, ...]
 
@@ -39,7 +39,7 @@ class Groups(NamedTuple):
 
 
 def grouped(operation: str, hosts: tuple[int, ...], groups: tuple[int, ...]) -> Iterator[Groups]:
-    """The ways to run an operation between these groups, without numbered trees."""
+    """The ways to run an operation between these groups, without trees that take a number."""
     names = [row.name for row in _plan.algorithms() if operation in row.operations and row.in_groups]
     shapes = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
     for name, exchange, shape in product(names, _plan.BETWEEN, shapes):
@@ -61,7 +61,7 @@ def pattern(
     """The engine's messages. lengths: in units of `unit` bytes; segment: bytes, 0 for whole messages; edges: the edges
     that the pattern must have, as in `Observed.edge_numbers`, None for any.
 
-    None where it has no such schedule.
+    None where the engine has no such schedule.
     """
     name = algorithm.algorithm if isinstance(algorithm, Groups) else algorithm
     rule: dict[str, Any] = {"algorithm": name}
@@ -106,7 +106,8 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     needs: dict[int, frozenset[int]] = {}
 
     def receives(row: int) -> frozenset[int]:
-        """The receives that a step comes after, but for those before a message."""
+        """The receives whose data the step may use: those before it, directly or over combining and copying. Receives
+        before an earlier send are left out, because after a send a step only waits for a free buffer."""
         if row not in needs:
             receive_rows: set[int] = set()
             for predecessor in prerequisites[row]:
@@ -127,7 +128,8 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
 
 
 def in_order(sends: dict[int, tuple[int, int, int, str]], prerequisites: dict[int, list[int]]) -> Pattern:
-    """Order sends (src, dst, bytes, role) into a pattern. prerequisites: the sends before each."""
+    """Order sends (src, dst, bytes, role) into a pattern. prerequisites: for each send, the sends that must come
+    before it."""
     left = {row: len(set(predecessors)) for row, predecessors in prerequisites.items()}
     followers: dict[int, list[int]] = {row: [] for row in sends}
     for row, predecessors in prerequisites.items():
@@ -141,7 +143,7 @@ def in_order(sends: dict[int, tuple[int, int, int, str]], prerequisites: dict[in
             left[follower] -= 1
             if not left[follower]:
                 ready.append(follower)
-    # Those of one edge stay in the order of their rows.
+    # Sends of one edge stay in the order of their rows.
     by_level = sorted(number, key=number.__getitem__)
     place = {row: position for position, row in enumerate(by_level)}
     return Pattern(

@@ -1,7 +1,7 @@
 """Exchanges between peers as MPI libraries run them, where the engine has no such algorithm or another form of it.
 
-Each function says where the algorithm was published. What a library does with a number of ranks that is not a power of
-two is not published: it follows the sources of Open MPI 4.1 (coll_base_*.c), which took much of it from MPICH.
+Each function says where the algorithm was published. The handling of ranks beyond a power of two is not published. It
+follows the sources of Open MPI 4.1 (coll_base_*.c), which took much of it from MPICH.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Message, Pattern, S
 
 
 class Fold:
-    """The largest power of two of ranks, `size`; each of the `extra` others gives its part to a neighbour."""
+    """Folds ranks to `size`, the largest power of two among them: each of the `extra` others gives its part to a
+    neighbour. even_stays: True if the even rank of such a pair stays."""
 
     def __init__(self, ranks: int, *, even_stays: bool = False) -> None:
         self.size = 1 << (ranks.bit_length() - 1)
@@ -29,12 +30,13 @@ class Fold:
 
 
 def shares(units: int, ranks: int) -> list[int]:
-    """A vector in parts; the first ones have one unit more."""
+    """The lengths of a vector's parts, one for each rank, in units. The first parts may have one unit more."""
     return [units // ranks + (rank < units % ranks) for rank in range(ranks)]
 
 
 def pairwise(ranks: int, block: int) -> Pattern:
-    """Round k: to the k-th rank after, from the k-th before (Thakur, Rabenseifner, Gropp 2005), for any ranks."""
+    """In round k, each rank sends to the k-th rank after it and receives from the k-th before it (Thakur, Rabenseifner,
+    Gropp 2005). For any number of ranks."""
     script = Script()
     for step in range(1, ranks):
         script.round((rank, (rank + step) % ranks, block) for rank in range(ranks))
@@ -57,7 +59,7 @@ def neighbor_exchange(ranks: int, block: int) -> Pattern | None:
 
 
 def doubling_barrier(ranks: int) -> Pattern:
-    """Recursive doubling in which the ranks beyond the power of two signal the rank that many below."""
+    """Recursive doubling. Each rank beyond the power of two signals the rank that is lower by that power."""
     fold, script = Fold(ranks), Script()
     surplus = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
     script.round(((high, low, 0) for high, low in surplus), UP)
@@ -68,8 +70,8 @@ def doubling_barrier(ranks: int) -> Pattern:
 
 
 def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Pattern:
-    """The parts of the vector go round once to be summed, in as many phases, and once more whole (Patarasuk and Yuan
-    2009; in segments: Pjesivac-Grbovic et al. 2007)."""
+    """The parts of the vector go round once to be summed, in `phases` phases, and once more as whole sums (Patarasuk
+    and Yuan 2009; in segments: Pjesivac-Grbovic et al. 2007)."""
     parts, script = shares(units, ranks), Script()
     for phase in range(phases):
         for step in range(1, ranks):
@@ -84,9 +86,9 @@ def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Patter
 
 def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = False) -> list[list[tuple[int, int]]]:
     """Reduce-scatter by recursive halving (R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS
-    2004). For each place the windows, sent and kept, of each step. whole: the ranks beyond the power of two give their
-    vector away whole, as in MPICH; else the two of a pair exchange halves, reduce one each, and only then is one sum
-    given away."""
+    2004). Returns for each place the sent and the kept window of each step, in units. whole: True if the ranks beyond
+    the power of two give away their whole vector, as in MPICH. Otherwise the two ranks of a pair exchange halves, each
+    reduces one half, and then one of them gives its sum away."""
     half = units // 2
     if whole:
         script.round(((fold.folded_rank(place), fold.rank(place), unit * units) for place in range(fold.extra)), UP)
@@ -116,8 +118,8 @@ def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = 
 
 
 def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = False) -> Pattern:
-    """Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner 2004). whole: as MPICH
-    does it on a number of ranks that is not a power of two."""
+    """Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner 2004). whole: True for
+    MPICH's variant on a number of ranks that is not a power of two."""
     fold, script = Fold(ranks, even_stays=not whole), Script()
     steps = _halves(script, fold, units, unit, whole=whole)
     for bit in reversed(range(fold.size.bit_length() - 1)):
@@ -130,7 +132,7 @@ def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = F
 
 def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: bool = False) -> Pattern:
     """Reduce-scatter by recursive halving, then a binomial gather (Rabenseifner 2004). A root that gave its part away
-    takes the place of rank 0. whole: as MPICH does it on a number of ranks that is not a power of two."""
+    takes the place of rank 0. whole: True for MPICH's variant on a number of ranks that is not a power of two."""
     fold, script = Fold(ranks, even_stays=True), Script()
     steps = _halves(script, fold, units, unit, whole=whole)
     bits = fold.size.bit_length() - 1
@@ -160,7 +162,8 @@ def doubling_with_handing_on(
     """Recursive doubling over any number of ranks: where a rank has no partner, others that have the partner's part
     hand it on by halving distances (Thakur, Rabenseifner, Gropp 2005, section 3.2.1).
 
-    size(v, mask, extra) is what v sends in the round of mask to its partner, or (extra) of what it received.
+    size(v, mask, extra): the bytes that v sends in the round of `mask`: to its partner or, if extra, when it hands on
+    the part that it received.
     """
     mask = 1
     while mask < ranks:
@@ -183,7 +186,8 @@ def doubling_with_handing_on(
 
 
 def doubling_reduce_scatter(ranks: int, block: int) -> Pattern:
-    """Recursive doubling of all blocks but the own ones (Thakur, Rabenseifner, Gropp 2005, for short messages)."""
+    """Recursive doubling of all blocks except the sender's own (Thakur, Rabenseifner, Gropp 2005, for short
+    messages)."""
 
     def size(v: int, mask: int, extra: int) -> int:
         group = (v ^ mask) & -mask if extra else v & -mask
@@ -215,7 +219,7 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
     """Recursive halving, the nearest partner first, so that blocks end in bit-reversed order (J. L. Traeff, "An
     Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application", EuroPVM/MPI 2005).
 
-    turned: the vector was reordered before; else blocks are exchanged at the end."""
+    turned: True if the vector was reordered before; otherwise blocks are exchanged at the end."""
     fold, script = Fold(ranks), Script()
     bits = fold.size.bit_length() - 1
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
@@ -239,14 +243,14 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
             folded.append((fold.rank(place), fold.folded_rank(mirror), block))
         if mirror != place:
             peers.append((fold.rank(place), fold.rank(mirror), block))
-    script.round(folded, DOWN)  # first, so that none of them seems to wait for what peers send
+    script.round(folded, DOWN)  # first, so that none of these messages seems to wait for those of peers
     script.round(peers)
     return script.pattern()
 
 
 def scatter(ranks: int, units: int, unit: int, root: int, script: Script) -> Callable[[int, int], int]:
     """The first half of a broadcast by scatter and allgather (van de Geijn): a binomial scatter of equal parts, the
-    last shorter. Returns the bytes of the parts from one virtual rank up to another."""
+    last shorter. Returns a function for the bytes of the parts from one virtual rank up to another."""
     part = -(-units // ranks)
 
     def size(first: int, end: int) -> int:
@@ -292,8 +296,8 @@ def scatter_doubling(ranks: int, units: int, unit: int, root: int) -> Pattern:
 
 
 def doubling_scan(ranks: int, size: int) -> Pattern:
-    """Partners at distances 1, 2, 4 exchange the sums of their groups, whether or not the partner needs it (Hillis and
-    Steele 1986)."""
+    """Partners at distances 1, 2, 4 exchange the sums of their groups, whether or not the partner needs them (Hillis
+    and Steele 1986)."""
     script, bit = Script(), 1
     while bit < ranks:
         script.round((rank, rank ^ bit, size) for rank in range(ranks) if rank ^ bit < ranks)
@@ -304,7 +308,7 @@ def doubling_scan(ranks: int, size: int) -> Pattern:
 def linear_with_sync(ranks: int, block: int, first: int, root: int) -> Pattern:
     """Gather in which the root invites one rank after the other by an empty message (Pjesivac-Grbovic et al. 2007).
 
-    first: the bytes that come ahead of the rest."""
+    first: the bytes that each rank sends ahead of the rest."""
     messages: list[Message] = []
     for rank in range(ranks):
         if rank != root:

@@ -1,9 +1,9 @@
-"""Checks whether Open MPI's `han`, which runs an operation by others inside hosts and between them, followed its
+"""Checks whether Open MPI's `han`, which composes an operation of others inside hosts and between them, followed its
 settings.
 
-Its settings name a form. The simple form calls the operations of han_calls.CALLS; `tuned`'s own settings choose their
-algorithms for the ranks of a host and for the hosts' leaders. Nothing marks the messages of each call. So the messages
-of all named calls must be there, and if every call is named, no others.
+These settings name a form. The simple form calls the operations of han_calls.CALLS; `tuned`'s own settings choose their
+algorithms for the ranks of a host and for the hosts' leaders. Nothing shows which messages belong to which call. So the
+messages of all calls with a named algorithm must be there and, if every call has one, no other messages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TUNED: Final = "3"
 
 @dataclass(frozen=True)
 class _Call:
-    """An operation that `han` calls, with its bytes; request: the settings of `tuned` for it."""
+    """An operation that `han` calls, with its bytes. request: the request of `tuned`'s settings for it."""
 
     part: Part
     bytes: int
@@ -35,16 +35,17 @@ class _Call:
 
     @property
     def has_known_messages(self) -> bool:
-        """Tells whether the requested messages are known, or that the library sends others."""
+        """True if the requested messages are known, or if it is known that the library sends others."""
         request = self.request
         return request is not None and bool(request.instead or request.sent not in (None, open_mpi.OWN_CHOICE))
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The request for one collective.
+    """The request to `han` for one collective.
 
-    form: `han`'s word for its variant. hosts: the ranks of each. ignored: the reason why it runs otherwise, if it does.
+    form: `han`'s word for its variant. hosts: the ranks of each host. ignored: the reason why `han` does not follow the
+    request; None if it does.
     """
 
     form: str
@@ -60,13 +61,13 @@ class Hierarchy:
         return f"han {self.form}{': ' if names else ''}{', '.join(dict.fromkeys(names))}"
 
     def obeyed(self, collective: Observed, recognised_name: str) -> tuple[str, str | None]:
-        """Tells whether the messages are the requested ones, and if not or undecided why. recognised_name: the
-        algorithm."""
+        """Tells whether the messages are the requested ones, and the reason if they are not or if it is undecided.
+        recognised_name: the name of the recognised algorithm."""
         if self.form != _SIMPLE:
-            return UNDECIDED, f"the messages of this form of `han` are not known, but of {_SIMPLE} only"
+            return UNDECIDED, f"the messages of this form of `han` are not known, only those of {_SIMPLE}"
         requested_calls = [call for call in self.calls if call.request is not None]
         if not requested_calls:
-            return UNDECIDED, "no setting names an algorithm for what `han` calls"
+            return UNDECIDED, "no setting names an algorithm for the operations that `han` calls"
         unknown = [call for call in requested_calls if not call.has_known_messages]
         all_edges = [self._edges(call, collective) for call in requested_calls if call.has_known_messages]
         expected = sum((edges for edges in all_edges if edges is not None), Counter[Edge]())
@@ -78,19 +79,19 @@ class Hierarchy:
         elif not extra_edges or (recognised_name == UNRECOGNISED and _come_before(collective, extra_edges, expected)):
             answer = "yes", None
         elif recognised_name == UNRECOGNISED:
-            answer = UNDECIDED, "there are other messages beside these"
+            answer = UNDECIDED, "there are other messages besides the requested ones"
         else:
             answer = "no", self._reason(requested_calls)
         return answer
 
     def _reason(self, requested_calls: Sequence[_Call]) -> str | None:
-        """The reason why it ran otherwise, if the settings show it."""
+        """The reason why another algorithm ran, if the settings show it."""
         requests = [call.request for call in requested_calls if call.request is not None]
         reasons = [self.ignored, *(reason for request in requests for reason in (request.ignored, request.instead))]
         return next((reason for reason in reasons if reason), None)
 
     def _groups(self, level: str) -> list[tuple[Sequence[int], int]]:
-        """The ranks that call at a level, and the index of their root."""
+        """The groups of ranks that call an operation at a level, each with the index of its root."""
         host, root_index = next(
             (number, ranks.index(self.root)) for number, ranks in enumerate(self.hosts) if self.root in ranks
         )
@@ -101,7 +102,7 @@ class Hierarchy:
         )
 
     def _edges(self, call: _Call, collective: Observed) -> Counter[Edge] | None:
-        """The edges of the requested algorithm; None if some are missing."""
+        """The edges of the requested algorithm, with their numbers of messages; None if some are missing."""
         if call.request is None or call.request.instead:
             return None
         expected = Counter[Edge]()
@@ -120,7 +121,7 @@ class Hierarchy:
         return expected
 
     def _unnamed(self, collective: Observed) -> set[Edge]:
-        """The edges among the ranks of calls without a named algorithm."""
+        """The edges among the ranks of those calls for which no setting names an algorithm."""
         groups = [
             set(ranks) for call in self.calls if call.request is None for ranks, _ in self._groups(call.part.level)
         ]
@@ -170,22 +171,22 @@ def _ignored(settings: Settings, calls: Sequence[_Call], operation: str) -> str 
     if components and has_han == components.startswith("^"):
         return f"the component han is not loaded (coll={components})"
     if settings.is_open_mpi_4 and "coll_han_priority" not in parameters:
-        return "coll_han_priority is not set, and `han` comes last by itself"
+        return "coll_han_priority is not set, and by default `han` comes last"
     for call in calls:
         name = f"coll_han_{call.part.operation}_dynamic_{call.part.level}_module"
         if parameters.get(name, {}).get("value") not in (None, _TUNED):
-            return f"{name} is not {_TUNED}, which is tuned"
+            return f"{name} is not {_TUNED}, the number of tuned"
     return None
 
 
 def _not_told(call: _Call) -> str:
     assert call.request is not None
-    return f"which messages {call.part.operation} by {call.request.wording} has, the trace does not tell"
+    return f"the trace does not tell which messages belong to {call.part.operation} by {call.request.wording}"
 
 
 def _come_before(collective: Observed, extra_edges: Collection[Edge], expected: Mapping[Edge, int]) -> bool:
-    """Tells whether every rank sent its extra messages before the expected ones: on the first call, `han` makes its own
-    communicators."""
+    """Tells whether every rank sent its extra messages before the expected ones, as in the first call, in which `han`
+    makes its own communicators."""
     first_sends: dict[int, int] = {}
     for edge, count in expected.items():
         first_send = min(message.sent_ns for message in collective.edges[edge][-count:])
@@ -199,7 +200,8 @@ def _come_before(collective: Observed, extra_edges: Collection[Edge], expected: 
 
 
 def _subset(collective: Observed, ranks: Sequence[int], root: int, call: _Call, times: int) -> Observed:
-    """The messages among these ranks as a collective; the first of `times` equal ones."""
+    """The messages among these ranks as a collective. times: the number of equal calls; only the messages of the first
+    one count."""
     places = {rank: number for number, rank in enumerate(ranks)}
     messages = [
         message._replace(src=places[src], dst=places[dst])

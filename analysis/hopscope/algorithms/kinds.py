@@ -1,7 +1,7 @@
 """Algorithms of the collectives of one kind, and the role and round of each of their messages.
 
-A kind is collectives that are alike but for their times. The conversion recognises each kind once, and stores what is
-said here.
+Collectives are of one kind if they differ only in their times. The conversion recognises each kind once, and stores the
+results of this module.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ class Kind:
     """Facts that hold for all collectives of a kind."""
 
     algorithm: str | None
-    """None: unrecognised."""
+    """The name of the algorithm; None if unrecognised."""
     equivalents: str | None
     """Other algorithms that send the same messages."""
     differs: str | None
-    """Messages of the captured algorithm, where those that were sent are another's."""
+    """The name of the captured algorithm's messages, if those of another algorithm were sent."""
     segment_bytes: int | None
     depth: int | None
-    """Messages in sequence on the longest chain; None if unknown, like the following."""
+    """The number of messages in the longest chain; None if unknown."""
     crossings: int | None
-    """Most messages between clusters in sequence."""
+    """The most messages between clusters in one chain; None if unknown."""
     roles: Roles
-    """Empty if unknown."""
+    """The roles of the messages; empty if unknown."""
     rounds: Mapping[Edge, Sequence[int]]
-    """The round of each message, likewise: by the times of the first example where the algorithm does not say it."""
+    """The round of each message of an edge, in the order of sending. If the algorithm does not give it, it comes from
+    the times of the first example."""
 
     @property
     def last_round(self) -> int | None:
-        """How many rounds the algorithm has."""
+        """The number of rounds of the algorithm; None if unknown."""
         return None if self.depth is None else max((max(rounds) for rounds in self.rounds.values()), default=0)
 
 
@@ -55,9 +56,11 @@ def kind_of(
     is_between_groups: bool,
     tree_file_name: str | None = None,
 ) -> Kind:
-    """Recognise equal collectives, but none on intercommunicators. captured: the library's own name of the algorithm.
-    by_schedule: the roles of the first example's messages if its schedule has them, as in Hopscope's engine.
-    tree_file_name: the algorithm's name in the tree file."""
+    """Recognise collectives of one kind. Those between the two groups of an intercommunicator stay unrecognised.
+
+    captured: the library's own name of the algorithm. by_schedule: the roles of the first example's messages if its
+    schedule has them, as in Hopscope's engine. tree_file_name: the algorithm's name in the tree file.
+    """
     first = examples[0]
     recognition = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, tree_file_name)
     pattern = recognition.candidate.pattern if recognition.candidate else None
@@ -99,8 +102,8 @@ def rounds_in_times(collective: Observed) -> dict[Edge, tuple[int, ...]]:
 
 
 def _along_roles(collective: Observed, roles: Roles) -> Pattern | None:
-    """The messages of trees that have no name, as those of a tree file: a rank passes the n-th message on once the
-    n-th of each of its children, or of its parent, has come. None if messages go between peers, or in a circle."""
+    """The pattern of trees without a name, such as those of a tree file. A rank passes the n-th message on once it has
+    the n-th message of each of its children, or of its parent. None if messages go between peers, or in a circle."""
     numbers: dict[tuple[Edge, str], list[int]] = defaultdict(list)
     sends: dict[int, tuple[int, int, int, str]] = {}
     incoming: dict[tuple[int, str], set[Edge]] = defaultdict(set)
@@ -126,8 +129,9 @@ def _along_roles(collective: Observed, roles: Roles) -> Pattern | None:
 
 
 def parents_of(roles: Roles, role: str, ranks: int) -> dict[int, int] | None:
-    """The parent of each rank but the root in the tree of the messages of this role, `up` or `down`; None if they are
-    no tree. If some ranks also exchange, as leaders do, or ranks left after a fold, the tree must have all ranks."""
+    """The parent of each rank except the root, in the tree of the messages with this role, `up` or `down`. None if they
+    form no tree. If ranks also exchange messages, as leaders do or the ranks after a fold, the tree must contain all
+    ranks."""
     edges = [edge for edge, ways in roles.items() if role in ways]
     parents = dict(edges) if role == UP else {child: parent for parent, child in edges}
     members = {rank for edge in edges for rank in edge}

@@ -24,18 +24,19 @@ class Message(NamedTuple):
     bytes: int
     role: str
     prerequisites: tuple[int, ...] = ()
-    """Messages, by their place in the list, that src must have received before it sends this one."""
+    """The messages, by their place in the list, that src must receive before it sends this one."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """An algorithm's messages; those of one edge in the order of sending, each after those that it waits for."""
+    """An algorithm's messages. Each comes after the messages that it waits for; those of one edge are in the order of
+    sending."""
 
     messages: Sequence[Message]
 
     @cached_property
     def edges(self) -> dict[tuple[int, int], list[int]]:
-        """The messages of each edge, a sender and a receiver."""
+        """The places of the messages of each edge, which is a sender and a receiver."""
         edges: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, message in enumerate(self.messages):
             edges[message.src, message.dst].append(number)
@@ -43,7 +44,7 @@ class Pattern:
 
     @cached_property
     def counts(self) -> dict[tuple[int, int], int]:
-        """How many messages each edge has."""
+        """The number of messages of each edge."""
         return {edge: len(numbers) for edge, numbers in self.edges.items()}
 
     @cached_property
@@ -98,7 +99,7 @@ class Script:
         self._receipts: dict[int, list[int]] = {}
 
     def round(self, sends: Iterable[tuple[int, int, int]], role: str = EXCHANGE) -> None:
-        """Add one round of (src, dst, bytes), all at once."""
+        """Add one round of sends (src, dst, bytes), which begin at once."""
         arriving: dict[int, list[int]] = defaultdict(list)
         for src, dst, size in sends:
             receipts = self._receipts.get(src, [])

@@ -27,7 +27,7 @@ class RecordedMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Observed:
-    """One collective. Messages to oneself say nothing about a pattern and are left out."""
+    """One collective. A rank's messages to itself show nothing about a pattern and are left out."""
 
     operation: str
     """The blocking form, such as MPI_Allreduce."""
@@ -49,7 +49,7 @@ class Observed:
 
     @cached_property
     def counts(self) -> dict[Edge, int]:
-        """How many messages each edge has."""
+        """The number of messages of each edge."""
         return {edge: len(messages) for edge, messages in self.edges.items()}
 
     @cached_property
@@ -61,7 +61,7 @@ class Observed:
 
     @cached_property
     def total(self) -> int:
-        """How many messages there are."""
+        """The number of messages."""
         return sum(self.counts.values())
 
     @cached_property
@@ -71,7 +71,7 @@ class Observed:
 
     @cached_property
     def unit(self) -> int:
-        """The bytes in which messages count: their greatest common divisor."""
+        """The greatest common divisor of all lengths, in bytes."""
         return gcd(self.bytes, *self.sizes) or 1
 
     @property
@@ -81,9 +81,9 @@ class Observed:
 
     @cached_property
     def turning(self) -> list[int]:
-        """The ranks that sent nothing before their last receive, in order. For a reduction and a broadcast, where every
-        message after the turn waits for all before it, only the root. For two ranks both: their order does not
-        count."""
+        """The ranks that sent nothing before they had received everything, in order. If a reduction is followed by a
+        broadcast, this is only the root: every message of the broadcast waits for the whole reduction. With two ranks
+        the list has both, because the order of their messages tells nothing."""
         if self.ranks <= 2:
             return list(range(self.ranks))
         first_sends = dict.fromkeys(range(self.ranks), inf)
@@ -97,5 +97,5 @@ class Observed:
     def key(self) -> object:
         """A key that is equal for collectives with the same candidates."""
         lengths = tuple(sorted((edge, tuple(m.bytes for m in messages)) for edge, messages in self.edges.items()))
-        roots = tuple(self.turning)  # by which a reduction and a broadcast are looked for
+        roots = tuple(self.turning)  # the possible roots of a reduction and a broadcast
         return (self.operation, self.ranks, self.root, self.bytes, lengths, self.hosts, self.clusters, roots)

@@ -1,11 +1,11 @@
 """The candidate that the messages of a collective fit.
 
 A candidate fits if every edge has as many messages of the same lengths, and if no rank sent a message before it had
-received its prerequisites. Among fitting candidates, those with the most order count, because any order also fits a
-pattern without order. On two ranks order does not count: a single late rank would decide. Then the first in the order
-of `candidates` gives the name, and the others are listed.
+received its prerequisites. Of the fitting candidates, only those that prescribe the most order stay, because any order
+also fits a pattern without order. On two ranks order does not count, because a single late rank would decide. Of the
+rest, the first in the order of `candidates` gives the name, and the others are listed.
 
-The library chooses the lengths of a vector's shares, to a unit.
+The lengths of a vector's shares may differ by a unit, because the library chooses them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ UNRECOGNISED = "unrecognised"
 
 _CACHE_SIZE: Final = 128
 _MOST_MESSAGES: Final = 1 << 12
-"""The candidates of collectives with more of them take too much memory to be kept."""
+"""The candidates of collectives with more messages are not kept, because they take too much memory."""
 _fitting: OrderedDict[object, list[Candidate]] = OrderedDict()
-"""The candidates with the edges of collectives seen lately: communicators of equal size often run the same."""
+"""The candidates that have the edges of recent collectives. Kept because communicators of one size often run the same
+algorithm."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def recognise(
 ) -> Recognised:
     """Name the algorithm of these collectives, whose edges and lengths are equal.
 
-    roles: of the messages, if a schedule has them; tree_file_name: the name in the tree file. Both tell apart
+    roles: those of the messages, if a schedule has them. tree_file_name: the name in the tree file. Both tell apart
     algorithms that times may not, such as leaders that exchange, leaders in a ring, and a tree.
     """
     first = examples[0]
@@ -88,7 +89,8 @@ def _with_its_edges(collective: Observed) -> list[Candidate]:
 
 
 def _of_one_kind(candidate: Candidate, choice: Candidate) -> bool:
-    """Tells whether to name a candidate beside the chosen one: not every mixture with the same messages."""
+    """Tells whether to list a candidate beside the chosen one. Mixtures are listed only beside a mixture, because many
+    of them have the same messages."""
     return candidate.title != choice.title and (choice.is_mixture or not candidate.is_mixture)
 
 

@@ -1,8 +1,8 @@
 """Trees, and the messages that run along them.
 
-The shapes that the engine knows come from its own code (`hopscope.native._plan`). Open MPI has some of its own, as
-J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007), and its
-sources (coll_base_topo.c) describe them: they are here.
+The shapes that the engine knows come from its own code (`hopscope.native._plan`). This file has the further shapes of
+Open MPI, as described by J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
+Computing 10 (2007), and in its sources (coll_base_topo.c).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _NAMES = {
     "binomial-mpich": "binomial",
     "binomial-lam": "binomial",
 }
-"""Names of shapes that differ from the algorithm's."""
+"""Names of algorithms, for shapes with another name."""
 
 _SMALLEST_COUNTS = {"kary": 3, "k-chain": 2}
-"""Smallest numbers of children or chains; with fewer, these shapes are others."""
+"""Smallest numbers of children or chains. With fewer, these shapes equal other shapes."""
 
 _MOST_RADIX = 16
 
 
 @dataclass(frozen=True)
 class NamedTree:
-    """A tree by its parents, ROOT at the root, with the name of its shape."""
+    """A tree with the name of its shape. parents: the parent of each rank; ROOT for the root."""
 
     name: str
     parents: tuple[int, ...]
@@ -72,7 +72,7 @@ def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: boo
         spec = {"shape": shape.name, **({"fan_out": degree} if shape.counts else {})}
         parents = Shape(spec).tree(root, broadcast=down, hosts=alike, clusters=alike).parents
         yield NamedTree(_NAMES.get(shape.name, shape.name), parents, degree if shape.counts else None)
-    # coll/basic gathers along the tree by which LAM sends; libnbc exchanges the root and rank 0.
+    # coll/basic gathers along the tree along which LAM sends; libnbc swaps the root and rank 0.
     highest = [v - (1 << (v.bit_length() - 1)) if v else ROOT for v in range(ranks)]
     yield NamedTree("binomial", _shifted(highest, root))
     if root:
@@ -118,7 +118,7 @@ def _clear_digit(v: int, radix: int) -> int:
 
 
 def level_binary(ranks: int) -> list[int]:
-    """A binary tree in which the children of a rank of level l are 2^l and 2 * 2^l further on."""
+    """The parents in a binary tree in which the children of a rank of level l are 2^l and 2 * 2^l ranks further on."""
     parents = [ROOT] * ranks
     for v in range(ranks):
         step = 1 << ((v + 1).bit_length() - 1)
@@ -129,8 +129,8 @@ def level_binary(ranks: int) -> list[int]:
 
 
 def _in_order_binary(ranks: int) -> tuple[int, ...]:
-    """A binary tree below the last rank in which a rank's subtrees are the runs of ranks before it: a reduction keeps
-    rank order."""
+    """A binary tree with the last rank as root. The two subtrees of a rank are the consecutive ranks right before it,
+    cut in two, so that a reduction keeps rank order."""
     parents = [ROOT] * ranks
     waiting = [(0, ranks, ROOT)]
     while waiting:
@@ -147,7 +147,8 @@ def _in_order_binary(ranks: int) -> tuple[int, ...]:
 
 
 def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
-    """A message in segments from the root to all: a rank passes a segment on once it has it."""
+    """The pattern of a message in segments from the root to all ranks. A rank passes a segment on once it has the
+    segment."""
     order, messages = tree.from_root(), []
     for size in segments:
         arrivals: dict[int, tuple[int, ...]] = {}
@@ -159,7 +160,8 @@ def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
 
 
 def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
-    """A message in segments combined towards the root: a rank sends a segment once all its children's have come."""
+    """The pattern of a message in segments that is combined towards the root. A rank sends a segment once it has that
+    segment of all its children."""
     order, messages = tree.from_root(), []
     for size in segments:
         arrivals: dict[int, tuple[int, ...]] = {}
@@ -172,7 +174,8 @@ def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
 
 
 def blocks_along(tree: NamedTree, block: int, passing: Callable[[NamedTree, Sequence[int]], Pattern]) -> Pattern:
-    """A block for (or of) each rank: a message holds those of a whole subtree."""
+    """The pattern of one block for (or of) each rank. A message holds the blocks of a whole subtree. passing: pass_down
+    or pass_up."""
     subtree_sizes = [1] * len(tree.parents)
     for rank in reversed(tree.from_root()[1:]):
         subtree_sizes[tree.parents[rank]] += subtree_sizes[rank]

@@ -1,4 +1,4 @@
-"""Programs and libraries on this machine: what their debug information and symbols say of an offset."""
+"""Looks up offsets in the debug information and symbols of programs and libraries on this machine."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from symbolic.symcache import SymCache
 
 _DEBUG_FILES = Path("/usr/lib/debug/.build-id")
-"""Distributions install debug information here, apart from the program: `6b/21ddf839....debug`."""
+"""The folder in which distributions install debug information, separate from the program: `6b/21ddf839....debug`."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A function and where in its source the call is; without debug information, how far into the function."""
+    """A function, and the file and line of the call in its source. Without debug information, the offset into the
+    function."""
 
     function: str
     file: str | None
@@ -30,10 +31,10 @@ class OtherBuildError(Exception):
 
 
 class Binary:
-    """One program or library: from offsets to functions and lines.
+    """One program or library, which maps offsets to functions and lines.
 
-    Offsets count from where the loader maps the file, as `dladdr` does: from the lowest loaded segment, so that one of
-    a position-dependent program is its address less that.
+    Offsets count from the lowest loaded segment, where the loader maps the file, as in `dladdr`. In a
+    position-dependent program, an offset is the address less that segment's address.
     """
 
     def __init__(self, path: Path, build_id: str | None, started_ns: int | None) -> None:
@@ -48,8 +49,8 @@ class Binary:
         self._symbols = _symbols(_with_debug_information(program, build_id))
 
     def frames(self, offset: int) -> list[Frame]:
-        """The function at this offset, and if the compiler put that into others, those around it. Empty if neither
-        debug information nor a symbol covers it."""
+        """The function at this offset; if the compiler inlined it, also the functions around it. Empty if neither debug
+        information nor a symbol covers the offset."""
         symbols: list[Any] = self._symbols.lookup(offset)
         return [
             Frame(
@@ -63,7 +64,7 @@ class Binary:
 
 
 def _object(path: Path) -> Any:
-    from symbolic.debuginfo import Archive  # here, because few conversions look a program up
+    from symbolic.debuginfo import Archive  # imported here, because few conversions look up a program
     from symbolic.exceptions import SymbolicError
 
     try:

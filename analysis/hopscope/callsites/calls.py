@@ -8,5 +8,5 @@ PRESENCE_QUERIES = {
     """,
     "regions": "select 1 from intervals where kind = 'region' limit 1",
 }
-"""Each query has a row if any call of MPI has a place, and if there is any region. Regions have places, too, which do
-not count."""
+"""Each query returns a row if the trace has call sites of MPI, or regions. Places of regions do not count as call
+sites."""

@@ -1,4 +1,4 @@
-"""Names of functions as their authors wrote them: C++ and Fortran names are mangled for the linker."""
+"""Restores names of functions as their authors wrote them. C++ and Fortran compilers mangle names for the linker."""
 
 import ctypes
 import re
@@ -50,7 +50,7 @@ def _demangled(name: str) -> str:
 
 @cache
 def _cxx() -> ctypes.CDLL | None:
-    """The C++ library, which this package's compiled parts need anyway."""
+    """The C++ library. This package's compiled parts need it anyway."""
     with suppress(OSError):
         library = ctypes.CDLL("libstdc++.so.6")
         library.__cxa_demangle.restype = ctypes.c_void_p
@@ -59,8 +59,7 @@ def _cxx() -> ctypes.CDLL | None:
 
 
 def _without_arguments(name: str) -> str:
-    """Without a result's type and the arguments, which overloads share a source line's function with; a long list of
-    template arguments is shortened."""
+    """The name without result type and arguments. Shortens a long list of template arguments."""
     if "operator" in name:
         return name
     depth, begin, end = 0, 0, len(name)

@@ -31,11 +31,11 @@ class Place:
 def resolve(
     call_sites: Mapping[str, str], modules: Sequence[Mapping[str, Any]] | None, started_ns: int | None
 ) -> list[Place]:
-    """A place for every call site, in the order of their texts.
+    """A place for every call site, in alphabetical order of call sites.
 
-    Call sites: each with the symbol that the archive names for it, or "". Modules: as run.json has them, None if it
-    does not say. A module's file counts only if its build id is that of the run's, or, where neither has one, if it is
-    older than the run's start (ns since 1970).
+    call_sites: each with the symbol that the archive names for it, or "". modules: as in run.json; None if it has none.
+    A module's file counts only if it has the build id of the run or, if neither has a build id, if it is older than the
+    run's start (started_ns, ns since 1970).
     """
     catalogue = _Modules(modules, started_ns)
     unnamed = [_resolved(site, symbol, catalogue) for site, symbol in sorted(call_sites.items())]
@@ -46,7 +46,7 @@ def resolve(
 
 def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, list[Frame]]:
     split = _OFFSET.fullmatch(call_site)
-    if split is None:  # a line of Python, with its function, or another tool's file and line
+    if split is None:  # a Python line with its function, or another tool's file and line
         whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
         file, _, number = whole.rpartition(":")
         file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
@@ -64,7 +64,7 @@ def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, li
 
 
 def _with_frames(place: Place, frames: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
-    """Add the frames to a place, the innermost first."""
+    """Add frames to a place. The innermost frame is first."""
     if not frames:
         return place
     first = frames[0]
@@ -89,7 +89,7 @@ def _frame_text(frame: Frame, ambiguous: frozenset[str]) -> str:
 
 
 def _ambiguous(files: Iterable[str]) -> frozenset[str]:
-    """Names that several files have."""
+    """Base names that several files have."""
     counts = Counter(PurePath(file).name for file in set(files))
     return frozenset(name for name, count in counts.items() if count > 1)
 
@@ -105,11 +105,12 @@ class _Modules:
         self._opened: dict[str, tuple[str, Binary | None]] = {}
 
     def path_of(self, name: str) -> str | None:
-        """The module's file."""
+        """The path of the module's file; None if unknown."""
         return next((str(build["path"]) for build in self._builds.get(name, ()) if build["path"]), None)
 
     def binary(self, name: str) -> tuple[str, Binary | None]:
-        """The module's file as it ran, with `stripped`; or why there is none."""
+        """A word and the file of the build that ran. The word is `stripped`, for offsets without a symbol. If there is
+        no such file, the word says why."""
         if name not in self._opened:
             self._opened[name] = self._open(name)
         return self._opened[name]

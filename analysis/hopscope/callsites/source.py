@@ -1,4 +1,4 @@
-"""The text around a line of source, where its file is at hand."""
+"""Reads the text around a line of source, if its file is on this machine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from hopscope.callsites.functions import FORTRAN_FILES
 
 _C = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".h", ".hh", ".hpp", ".hxx")
 _SOURCES = (*_C, *FORTRAN_FILES, ".py", ".pyx")
-"""A dataset may come from elsewhere and name any file; only these are shown."""
+"""The suffixes of files that may be shown. A dataset from elsewhere could name any file."""
 
 _LARGEST = 4 << 20
-"""Bytes; source files are smaller."""
+"""The largest size in bytes; source files are smaller."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class Excerpt:
     line: int
     lines: Mapping[int, str]
     is_newer: bool
-    """The file was changed after the run began, or nobody knows when that was, so the line may be another."""
+    """True if the file was changed after the run began, or if its begin is unknown. Then the line may be another
+    one."""
 
 
 def excerpt(file: str, line: int, run: Mapping[str, Any], context: int = 3) -> Excerpt | None:
-    """The lines around one, None if the file is not here, no source file or shorter. Run: the row of the table."""
+    """The lines around a line. None if the file is not here, is no source file, or is shorter. run: the row of the
+    table `run`."""
     path = Path(file)
     if path.suffix.lower() not in _SOURCES:
         return None

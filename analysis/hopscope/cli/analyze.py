@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 COMPUTED: Final = ("formulas", "model", "remap", "reorder")
-"""Analyses of a trace that are no SQL: each has a header in `sql/computed/` and a module here with its `command`."""
+"""Analyses that SQL does not compute. Each has a header in `sql/computed/` and a module here with its `command`."""
 
-_REGISTERED = "analyze."  # before a command's name, where another package registers it
+_REGISTERED = "analyze."  # Prefix of the names of commands that other packages register for `analyze`.
 
 
 def computed(name: str) -> ModuleType:
-    """The module of one of them, imported when it is asked for: they take long to load."""
+    """The module of one of these analyses. Imported only when needed, because they take long to load."""
     if name == "formulas":
         from hopscope.cli import formulas as module
     elif name == "model":
@@ -50,7 +50,7 @@ def computed(name: str) -> ModuleType:
 
 
 SHORTHAND: Final = "diagnose"
-"""The command that `analyze TRACE` stands for."""
+"""The command that `analyze TRACE` runs."""
 
 GROUPS: Final = {
     "What is wrong": ("diagnose", "summary", "report", "gate"),
@@ -87,15 +87,15 @@ class _Analyses(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         check_address_space()  # before pyarrow, DuckDB and scipy are loaded
         if len(args) > 1 and args[0] in catalog.FORMERLY:
-            name = catalog.FORMERLY[args[0]]
-            say(f"note: `analyze {args[0]}` is now `analyze {name}`")
-            args = [name, *args[1:]]
+            words = catalog.FORMERLY[args[0]]
+            say(f"note: `analyze {args[0]}` is now `analyze {words}`")
+            args = [*words.split(), *args[1:]]
         if args and Path(args[0]).exists() and not self._is_whole_command(ctx, args):
             args = [SHORTHAND, *args]
         return super().resolve_command(ctx, args)
 
     def _is_whole_command(self, ctx: click.Context, args: list[str]) -> bool:
-        """Tells whether the words name a command and its trace. `list` needs none."""
+        """Tells if the words name a command and its trace. `list` needs no trace."""
         return args[0] in self.list_commands(ctx) and (len(args) > 1 or args[0] == "list")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -137,7 +137,7 @@ def analyze() -> None:
 
 
 def list_analyses(form: str) -> None:
-    """Print every command and grain of the catalog with its answer."""
+    """Print every command and grain of the catalog, with a sentence on what it answers."""
     rows = [
         {"command": a.command, "option": option_text(a), "answers": a.help, "columns": [c.name for c in a.columns]}
         for command in catalog.load().commands.values()

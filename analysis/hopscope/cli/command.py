@@ -1,5 +1,4 @@
-"""One analysis as a command: its options and help from the headers, its answer to stdout, what is to be said to
-stderr."""
+"""Turns an analysis into a command: options and help from the headers, the answer to stdout, messages to stderr."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
-# Caveats about every number appear beside every answer, such as that a trace is not whole. The rest of the caveats are
-# in `analyze caveats`.
+# Limits that concern every number, such as an incomplete trace, appear beside every answer. `analyze trust` has all.
 _UNCONDITIONAL_KINDS = ("unfinished", "cores", "load", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
@@ -50,7 +48,7 @@ _UNIT_WORDS = {"ns": "ns", "at": "ns since the start", "bytes": "bytes", "share"
 def command_of(
     command: Command, ask: Callable[[Trace, dict[str, Any]], Answer], options: Sequence[click.Parameter] = ()
 ) -> click.Command:
-    """The click command of a catalog's command. `ask` gets the trace and the options that were given."""
+    """The click command of a catalog's command. ask: called with the trace and the given options."""
 
     def callback(
         *,
@@ -82,11 +80,11 @@ def command_of(
 
 
 def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate], report: Path | None) -> int:
-    """Print an answer to stdout, say on stderr what limits it, judge its gates, write its report (of a
+    """Print an answer to stdout and its limits to stderr, evaluate its gates, and write its report (if it is about a
     trace).
 
-    Returns the exit code: 0, 1 if a gate failed, 2 if one could not be judged. Raises InputError for a gate that makes
-    no sense on these columns, before anything is printed, and for a report that cannot be written.
+    Returns the exit code: 0; 1 if a gate failed; 2 if a gate is undecided. Raises InputError for a gate that does not
+    fit these columns, before anything is printed, and for a report that cannot be written.
     """
     rows = answer.rows
     outcomes = [evaluate(gate, answer.analysis, rows) for gate in gates]
@@ -95,7 +93,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
             print_answer(sys.stdout, answer.table, answer.analysis, str(trace.path) if trace else "TRACE")
         elif form != "table":
             sys.stdout.write(as_json(answer.table, answer.analysis.object) if form == "json" else as_csv(answer.table))
-    if trace is not None and answer.analysis.command not in ("caveats", "summary", "diagnose"):
+    if trace is not None and answer.analysis.command not in ("trust", "diagnose"):
         say_what_is_missing(trace)
     _note(answer.notes)
     for outcome in outcomes:
@@ -107,24 +105,24 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
 
 
 def say_what_is_missing(trace: Trace) -> None:
-    """Say on stderr that a trace is not whole, where it is not."""
-    caveats = trace.run("caveats").to_pylist()
-    _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _UNCONDITIONAL_KINDS)
+    """Print to stderr the limits that concern every number, if there are any."""
+    _note(str(limit["sentence"]) for limit in trace.limits() if limit["kind"] in _UNCONDITIONAL_KINDS)
 
 
 def next_step(trace: Path) -> str:
-    """The next step with a new trace: a command to paste."""
+    """A command to paste, as the next step with a new trace."""
     return f"next: analyze {shlex.quote(str(trace))}"
 
 
 @contextmanager
 def to_stdout() -> Generator[None]:
-    """Print in here. A reader that went away, as `head` does, is no error and turns no gate."""
+    """Context for printing to stdout. A reader that closes the pipe early, as `head` does, is not an error and does not
+    change the exit code."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes stdout once more at exit; give it somewhere to go.
+        # Python flushes stdout once more at exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -144,7 +142,7 @@ def format_option() -> click.Option:
 
 
 def help_text(command: Command) -> str:
-    """Help from the headers: what it answers and the concept."""
+    """The help from the headers: what the command answers, and the concept."""
     return "\n\n".join([command.default.help, *_paragraphs(command.default.concept)])
 
 
@@ -161,7 +159,7 @@ def columns_text(command: Command) -> str:
 
 
 def option_text(analysis: Analysis) -> str:
-    """The option that chooses this grain, as one would type it."""
+    """The option that chooses this grain, as a user types it."""
     grain = analysis.grain
     if grain is None:
         return ""
@@ -196,8 +194,8 @@ def choosing_options(command: Command) -> list[click.Parameter]:
 
 
 def _part_options(command: Command) -> list[click.Parameter]:
-    """The options that choose a part of the run. What is about the whole run does not list them, and says so where one
-    is given."""
+    """The options that choose a part of the run. For an analysis of the whole run they are hidden, and using one raises
+    an error that says so."""
     if all(analysis.whole_run for analysis in command.grains):
         return [
             click.Option([typed(name)], type=click.STRING, hidden=True, expose_value=False, callback=_not_of_a_part)

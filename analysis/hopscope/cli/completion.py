@@ -1,4 +1,4 @@
-"""`hopscope completion`: what a shell needs to complete our commands and their options."""
+"""`hopscope completion`: the script with which a shell completes commands and their options."""
 
 import click
 from click.shell_completion import get_completion_class

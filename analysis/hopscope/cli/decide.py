@@ -1,4 +1,4 @@
-"""`analyze decide`: what a sweep measured, as a table and as rules for the MPI library."""
+"""`analyze decide`: the results of a sweep, as a table and as rules for the MPI library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`analyze export`: a trace for other programs."""
+"""`analyze export`: writes a trace for other programs."""
 
 from pathlib import Path
 from typing import Any

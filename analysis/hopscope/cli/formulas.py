@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ANALYSIS = catalog.load().computed["formulas"]
 _GAMMA = ("MPI_SUM", "MPI_DOUBLE")
-"""The operation and type of what is combined."""
+"""The operation and data type of reductions."""
 
 
 def command() -> click.Command:
@@ -30,7 +30,7 @@ def command() -> click.Command:
 
 
 def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The times of a trace's points."""
+    """The answer of `analyze formulas` for a trace: the times of each operation and size that it has."""
     from hopscope.query.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)

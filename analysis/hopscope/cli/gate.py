@@ -14,7 +14,6 @@ from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError, suggestion
 from hopscope.files import write_text
-from hopscope.format.quantities import quantity
 from hopscope.gate import config, worst
 from hopscope.gate.config import GateLine
 from hopscope.gate.history.entry import commit_id, entry_of
@@ -110,9 +109,6 @@ def command(
         else:
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
     outcomes = [gate_result.outcome for gate_result in gate_results if gate_result.outcome is not None]
-    caveats = [*opened.caveats(), *notes]
-    honesty_answer = opened.answer("honesty")
-    honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in honesty_answer.rows]
     for note in notes:
         say(f"note: {note}")
     for outcome in outcomes:
@@ -128,8 +124,8 @@ def command(
                 name,
                 None if base is None else base.path.resolve().name,
                 gate_results,
-                caveats,
-                honesty,
+                [*opened.caveats(), *notes],
+                opened.answer("trust").rows,
                 diagnosis=opened.answer("diagnose").rows,
                 comparison=_comparison(opened, repeats, bases),
             ),
@@ -147,7 +143,7 @@ command.epilog = columns_text(GATE)
 
 
 def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> str | None:
-    """The first sentence of `compare`; None without a baseline, and where neither run has a critical path."""
+    """The first sentence of `compare`; None without a baseline, or if neither run has a critical path."""
     if not bases:
         return None
     rows = trace.answer("compare", also=also, base=bases[0], base_also=bases[1:]).rows
@@ -155,7 +151,7 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
 
 
 def _question(file: Path, line: GateLine, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
-    """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
+    """The question for this line of the file. Raises InputError if there is no such analysis or option."""
     command = _command(file, line)
     try:
         with click.Command(command.name, params=choosing_options(command)).make_context(
@@ -184,10 +180,8 @@ def _command(file: Path, line: GateLine) -> Command:
     if line.command == "remap":
         return catalog.load().computed["remap"]
     if line.command in catalog.FORMERLY:
-        name = catalog.FORMERLY[line.command]
-        raise InputError(
-            f"{file}: {line.command!r} is now {name!r}, whose rows have other names: see `analyze {name} --help`"
-        )
+        words = catalog.FORMERLY[line.command]
+        raise InputError(f"{file}: {line.command!r} is now {words!r}; see `analyze {words.split()[0]} --help`")
     try:
         return catalog.load().command(line.command)
     except KeyError:

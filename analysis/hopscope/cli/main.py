@@ -18,7 +18,8 @@ from hopscope.render.visible import visible
 
 
 class _Hopscope(click.Group):
-    """A group whose commands are imported when asked for: analysing needs no MPI, and starting a program no pyarrow."""
+    """A group that imports a command only when it is used: analysing does not need MPI, and starting a program does not
+    need pyarrow."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = [
@@ -92,10 +93,10 @@ def analyze_main() -> NoReturn:
 
 
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say
-    nothing. A mistake of ours must not end with 1, which says that a gate failed."""
+    """Run a command and exit with its code. An error becomes one line on stderr; Ctrl-C and a closed pipe print
+    nothing. A bug of ours must not exit with 1, which means that a gate failed."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a terminal without a character for it gets a question mark
+        if isinstance(stream, TextIOWrapper):  # characters that the terminal lacks become question marks
             stream.reconfigure(errors="replace")
     try:
         code: object = command.main(arguments, prog_name=name, standalone_mode=False)

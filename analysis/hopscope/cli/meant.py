@@ -1,4 +1,4 @@
-"""The command, option or choice that a mistyped one stands for."""
+"""Suggests the command, option or choice that a mistyped name may mean."""
 
 import re
 from collections.abc import Sequence
@@ -9,17 +9,18 @@ from hopscope.errors import suggestion
 
 
 def add_what_was_meant(error: click.ClickException) -> None:
-    """Puts `Did you mean ...?` behind the message of an error about a name that is nearly a known one."""
+    """Appends `Did you mean ...?` to an error about a name that is close to a valid one."""
     if not isinstance(error, click.UsageError):
         return
     wrong = re.search(r"^No such command '(.+)'|^'(.+?)' is not one of ", error.message)
-    if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest some
+    if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest names themselves
         return
     error.message = error.message.rstrip(" .") + (suggestion(wrong[1] or wrong[2], _valid_names(error)) or ".")
 
 
 def check_first_word(words: Sequence[str]) -> None:
-    """Raises UsageError if the launcher's or program's words begin with an option: the command lacks that option."""
+    """Raises UsageError if the launcher's or program's words begin with an option, because the command has no such
+    option."""
     if words and words[0].startswith("-"):
         context = click.get_current_context()
         options = [name for option in context.command.params for name in option.opts if name.startswith("--")]
@@ -27,7 +28,7 @@ def check_first_word(words: Sequence[str]) -> None:
 
 
 def _valid_names(error: click.UsageError) -> Sequence[str]:
-    """The valid names: a group's commands, an option's choices."""
+    """The names that would have been valid: a group's commands, or an option's choices."""
     if isinstance(error, click.BadParameter):
         kind = error.param.type if error.param is not None else None
         return [str(choice) for choice in kind.choices] if isinstance(kind, click.Choice) else []

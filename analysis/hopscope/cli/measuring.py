@@ -1,4 +1,4 @@
-"""Says what a probe measures while it does: on one line of a terminal, else now and then."""
+"""Shows what a probe measures: on one line of a terminal, else on a new line now and then."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ _EVERY_S = 10.0
 
 @contextmanager
 def measuring(text: Callable[[str], str] = str) -> Generator[Callable[[str], None]]:
-    """A function that reports the current stage. text: formats the stage."""
+    """Context that gives a function to report the current stage. text: formats the stage."""
     last = -_EVERY_S
     if sys.stderr.isatty():
         from rich.console import Console

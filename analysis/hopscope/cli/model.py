@@ -1,4 +1,4 @@
-"""`analyze model`: the parameters of the published models, of a machine file or a trace."""
+"""`analyze model`: the parameters of the published models, from a machine file or a trace."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def command() -> click.Command:
 
 
 def or_of_machine(trace_command: click.Command, of_machine: Callable[..., int]) -> click.Command:
-    """A command that takes a trace or a machine file."""
+    """Extends a command for traces to take a machine file instead. of_machine: handles the machine file."""
     of_trace = trace_command.callback
     assert of_trace is not None
 
@@ -47,7 +47,7 @@ def or_of_machine(trace_command: click.Command, of_machine: Callable[..., int]) 
 
 
 def no_report(name: str, report: Path | None, options: Mapping[str, Any]) -> None:
-    """Raises InputError for a trace's options with a machine file. name: the command."""
+    """Raises InputError if options for a trace are used with a machine file. name: the command."""
     if options.get("machine") is not None:
         raise InputError(
             f"--machine goes with a trace; give the trace first: analyze {name} TRACE --machine machine.json"
@@ -57,7 +57,7 @@ def no_report(name: str, report: Path | None, options: Mapping[str, Any]) -> Non
 
 
 def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The parameters that a trace's hops show."""
+    """The answer of `analyze model` for a trace: the parameters fitted to its hops."""
     from hopscope.query.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)

@@ -19,7 +19,7 @@ RANKS = (2, 3, 4)
 
 
 def what_is_wrong(directory: Path) -> str | None:
-    """The reason why a trial's trace does not prove that both ends of every message were recorded."""
+    """The reason why a trial's trace does not prove that both ends of every message were recorded; None if it does."""
     assemble(directory)
     native = json.loads((directory / "run.json").read_text()).get("native_messages") or {"off": "nothing was recorded"}
     if native["off"]:
@@ -27,7 +27,7 @@ def what_is_wrong(directory: Path) -> str | None:
     if native["lost"]:
         return f"the ends of {native['lost']} messages were not seen"
     trace = hopscope.open(directory)
-    missing = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "missing"]
+    missing = [row["sentence"] for row in trace.limits() if row["kind"] == "missing"]
     if missing:
         return str(missing[0])
     summary_items = {str(row["item"]) for row in trace.run("summary").to_pylist() if row["section"] == "operations"}

@@ -1,4 +1,4 @@
-"""`hopscope net`: networks of hosts on this machine that stay for several runs."""
+"""`hopscope net`: networks of hosts on this machine that stay up for several runs."""
 
 import subprocess
 import sys

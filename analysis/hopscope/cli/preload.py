@@ -1,4 +1,4 @@
-"""`hopscope preload`: the words that put the collector under any launcher's program."""
+"""`hopscope preload`: prints the words that load the collector into a program under any launcher."""
 
 import shlex
 from pathlib import Path
@@ -14,7 +14,8 @@ from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
 
 def default_collector(words: tuple[str, ...]) -> str:
-    """The collector for the program named, else for the only installed MPI flavour, else for the mpirun in the PATH."""
+    """The collector for the named program. Without a program, that for the only installed MPI flavour or, if there are
+    several, for the mpirun in the PATH."""
     if words:
         return chosen_collector(find_mpi(words))
     installed = installed_flavours()
@@ -80,6 +81,6 @@ def command(
     prefix = preload_words(request, {})
     for word in prefix:
         if shlex.quote(word) != word:
-            # $(...) splits at spaces and knows no quotes, so such a word cannot be handed over this way.
+            # $(...) splits at spaces and ignores quotes, so such a word cannot be passed on.
             raise InputError(f"a shell's $(...) would split {word!r}; use paths without spaces and quotes")
     click.echo(" ".join(prefix))

@@ -20,7 +20,7 @@ from hopscope.launch.probing import with_probe
 
 NS = 1e9
 CERTAIN = 0.95
-"""Below this share of resamples, what the latencies say is doubtful."""
+"""If fewer of the resamples agree than this share, the latencies are doubtful."""
 
 
 @click.command(
@@ -65,8 +65,8 @@ def command(
     """Measure what messages cost between the ranks of a job, and find its hosts and clusters.
 
     Give the launcher with its options, and no program: the probe brings its own. It writes a machine file, for
-    `analyze model`, and a topology file, for `hopscope run --topology`. What matters most is measured first; what the
-    seconds do not suffice for stands in the machine file as `not measured`. Ctrl-C ends it and writes nothing.
+    `analyze model`, and a topology file, for `hopscope run --topology`. What matters most is measured first. If
+    the seconds are too few for the rest, the machine file says `not measured` there. Ctrl-C ends it and writes nothing.
 
     Example: hopscope probe -o machine.json -- mpirun -n 8 --host a:4,b:4
     """
@@ -132,7 +132,7 @@ def _measure(
 
 
 def _clusters_text(machine: dict[str, Any]) -> str:
-    """The clusters, and how certain they are."""
+    """The number of hosts and clusters in words, and how certain the clusters are."""
     clusters = sorted({host["cluster"] for host in machine["hosts"]})
     certainty = machine["levels"]["cluster"]["certainty"]
     hosts = f"{len(machine['hosts'])} hosts" if len(machine["hosts"]) > 1 else "one host"
@@ -141,7 +141,7 @@ def _clusters_text(machine: dict[str, Any]) -> str:
 
 
 def _doubts(machine: dict[str, Any]) -> list[str]:
-    """Reasons to doubt the latencies."""
+    """Reasons to doubt the latencies, in sentences."""
     level = machine["levels"]["host"]
     if level["certainty"] is None or level["certainty"] >= CERTAIN:
         return []

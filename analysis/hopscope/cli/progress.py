@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def dataset_option() -> click.Option:
-    """`--dataset DIR`, of every command that opens a trace."""
+    """The option `--dataset DIR` of every command that opens a trace."""
     return click.Option(
         ["--dataset"],
         type=click.Path(path_type=Path),
@@ -30,15 +30,15 @@ def dataset_option() -> click.Option:
 
 
 def opening(path: str | Path, dataset: Path | None = None, *, lean: bool = False) -> Trace:
-    """The trace at this path, its dataset at its own or another place; `lean` as `hopscope.open` has it. Raises
-    InputError."""
+    """Opens the trace at this path, with its dataset in the default or another place. lean: as in `hopscope.open`.
+    Raises InputError."""
     with progress_bars() as progress:
         return hopscope.open(path, dataset=dataset, progress=progress, lean=lean)
 
 
 @contextmanager
 def progress_bars() -> Generator[Progress | None]:
-    """A function that draws progress as bars on stderr; None without a terminal."""
+    """Context that gives a function to draw progress as bars on stderr; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

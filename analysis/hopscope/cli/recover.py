@@ -1,4 +1,4 @@
-"""`hopscope recover`: put together the trace of a job that could not do so itself."""
+"""`hopscope recover`: assembles the trace of a job that could not do so itself."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Commands of other packages: the entry points of the group `hopscope.commands`, each a click command.
+"""Finds commands of other packages: the entry points of the group `hopscope.commands`, each a click command.
 
-`NAME` becomes `hopscope NAME`, `analyze.NAME` becomes `analyze NAME`. Our own names come first, so an entry point is
-loaded only for a command that is not one of ours.
+The entry point `NAME` becomes `hopscope NAME`, and `analyze.NAME` becomes `analyze NAME`. Hopscope's own commands come
+first, so an entry point is loaded only for a name that is not among them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def registered_command(name: str, prefix: str = "") -> click.Command | None:
 
 
 def _unavailable(name: str, entry: EntryPoint, reason: str) -> click.Command:
-    """Stands in for a command that another package registered and that cannot be loaded, so that help still works."""
+    """A substitute for another package's command that cannot be loaded, so that the help still works."""
     package = entry.dist.name if entry.dist else "another package"
 
     def tell() -> None:

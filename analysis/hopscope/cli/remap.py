@@ -1,4 +1,5 @@
-"""`analyze remap`: candidate trees and settings by a replay; its description has the form of the analyses' headers."""
+"""`analyze remap`: candidate trees and settings, with times from a replay. Its description has the form of an
+analysis's header."""
 
 from __future__ import annotations
 
@@ -34,13 +35,13 @@ def command() -> click.Command:
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the suggested tree, or the library's setting, to this file; without one it stays untouched.",
+        help="Write the suggested tree, or the library's setting, to this file, if there is a suggestion.",
     )
     return command_of(ANALYSIS, remap_answer, [output])
 
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The candidates and their notes; with `output` among the options, writes the suggested file."""
+    """The candidates and their notes. If `output` is among the options, writes the suggested file."""
     from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
@@ -66,7 +67,8 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 
 def _check_options(library: str, options: dict[str, Any]) -> None:
-    """Raises InputError for an option that means nothing for whose algorithms are looked for."""
+    """Raises InputError for an option that does not apply to Hopscope's engine (without --for) or to the MPI library
+    (with --for)."""
     unfit_options = ("launcher",) if library == ENGINE else ("algorithms",)
     for name in unfit_options:
         if options.get(name) is not None:
@@ -79,7 +81,7 @@ def _hosts_of(trace: Trace) -> list[str]:
 
 
 def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> list[str]:
-    """How to start a program with a setting for the MPI library."""
+    """Notes on how to start a program with a setting for the MPI library."""
     metadata = {key: value.decode() for key, value in (table.schema.metadata or {}).items()}
     if b"words" not in metadata:
         return []

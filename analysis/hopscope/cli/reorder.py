@@ -40,8 +40,8 @@ def command() -> click.Command:
 
 
 def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The baseline's and the new order's messages with notes; with `output` among the options, writes the launcher's
-    file."""
+    """The messages of the recorded and of the new rank order, with notes. If `output` is among the options, writes the
+    launcher's file."""
     from hopscope.query.answer import Answer
 
     output: Path | None = options.pop("output", None)
@@ -58,7 +58,8 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
             f"launcher and its other options, and `{run_words}` before it for a trace of that run"
         )
         notes += [file.note] if file.note else []
-        # By operation, it shows collectives only, and most of the time may have gone into messages of the application.
+        # Not `--by operation`: that shows only collectives, but most of the time may be in the application's own
+        # messages.
         measure = shlex.join(["analyze", "compare", "--by", "path", str(trace.path)])
         notes.append(f"`{measure} TRACE`, with that run's trace, shows what became of the run's time")
     elif output is not None:

@@ -1,4 +1,4 @@
-"""Prints rows that come from files and not from a trace, as analyses print theirs."""
+"""Prints rows that come from files instead of a trace, in the same form as those of analyses."""
 
 from __future__ import annotations
 

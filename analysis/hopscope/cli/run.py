@@ -22,12 +22,13 @@ from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_u
 from hopscope.launch.job import REFUSED, JobEnd, assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
 from hopscope.launch.network import Carried, Network, add_facts, network_for, on_hosts, read_network
+from hopscope.launch.preload import loss_reason
 from hopscope.launch.refusals import refusal_here
 
 _RECORDING_OFF = "HOPSCOPE_RECORD=0 turned recording off"
 _NO_MPI_INIT = (
-    "no rank called MPI_Init under the collector: either the program does not use MPI, or it links MPI "
-    "statically, so that nothing can be preloaded"
+    "no rank called MPI_Init under the collector: the program does not use MPI, or something between the launcher and "
+    "the program changed LD_PRELOAD"
 )
 _NOTHING_RECORDED = f"nothing was recorded. If no line above gives a reason, {_NO_MPI_INIT}"
 _NOTHING_FROM_A_FAILED_JOB = (
@@ -127,7 +128,7 @@ def free_directory(directory: str | None, program: str) -> Path:
 @click.option(
     "--also-untraced",
     is_flag=True,
-    help="First run the job once with recording off. Its output appears twice, and `analyze honesty` reports what "
+    help="First run the job once with recording off. Its output appears twice, and `analyze trust` reports what "
     "tracing cost.",
 )
 @click.option(
@@ -258,5 +259,11 @@ def _reason_for_no_trace(job_end: JobEnd, words: Sequence[str]) -> str:
     if missing is None and job_end.code == REFUSED:
         return "nothing was recorded; the lines above say why"
     if missing or job_end.code == 0:
-        return missing or _NOTHING_RECORDED
-    return refusal_here(words) or _NOTHING_FROM_A_FAILED_JOB
+        return missing or _lost_preload(words) or _NOTHING_RECORDED
+    return refusal_here(words) or _lost_preload(words) or _NOTHING_FROM_A_FAILED_JOB
+
+
+def _lost_preload(words: Sequence[str]) -> str | None:
+    """The reason why the collector was not loaded into the program; None if none is known."""
+    reason = loss_reason(words)
+    return reason and f"nothing was recorded, for {reason}"

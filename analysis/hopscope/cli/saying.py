@@ -1,4 +1,4 @@
-"""A command's messages beside its answer."""
+"""Prints a command's messages, separate from its answer."""
 
 import click
 
@@ -6,5 +6,5 @@ from hopscope.render.visible import visible
 
 
 def say(text: str) -> None:
-    """Print a sentence on stderr; what names bring along acts on no terminal."""
+    """Print a sentence to stderr. Names in it cannot control the terminal."""
     click.echo(visible(text), err=True)

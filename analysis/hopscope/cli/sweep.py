@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("machine-rules.json"),
     show_default=True,
-    help="The file to write. One that is there already is gone on with by --resume.",
+    help="The file to write. With --resume, an existing file is continued.",
 )
 @click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
 @click.option("--operations", metavar="NAMES", help="Operations, with commas. Default: all that sweep knows.")
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
 def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path | None, **options: Any) -> None:
     """Measure every algorithm that the MPI library has, over operations, message sizes and numbers of ranks.
 
-    Give the launcher with its options, and no program. The file says what each algorithm takes, and what messages cost,
-    from which models predict it; `analyze decide FILE` shows the best one of each point beside each model's choice, and
-    writes the rules that the library follows. Ctrl-C keeps what was measured.
+    Give the launcher with its options, and no program. The file has the time of each algorithm, and the costs of
+    messages, from which models predict these times. `analyze decide FILE` shows the best algorithm of each point beside
+    each model's choice, and writes rules for the library. Ctrl-C keeps what was measured.
 
     Example: hopscope sweep -o machine-rules.json -- mpirun -n 8 --host a:4,b:4
     """

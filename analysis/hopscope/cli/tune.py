@@ -63,7 +63,7 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
     Example: hopscope tune --budget 10m -- mpirun -n 8 ./app input.dat
              hopscope tune --verify tuned
     """
-    from hopscope.advice.tune import start  # late, likewise
+    from hopscope.advice.tune import start  # imported late, so that the command starts quickly
     from hopscope.trace import open as open_trace  # late: analyses
 
     if verify is not None:
@@ -107,7 +107,7 @@ def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def shortened(words: tuple[str, ...], program: list[str]) -> list[str]:
-    """The command line with another program in the place of its own. Raises InputError where that is not found."""
+    """The command line with another program in place of its own. Raises InputError if its program cannot be found."""
     name = named_program(words)
     if name is None:
         raise InputError(f"the program in `{shlex.join(words)}` is not recognised, so --short cannot replace it")

@@ -1,4 +1,4 @@
-"""The first sentence of a diagnosis, for whoever waits for a job."""
+"""Gets the first sentence of a diagnosis, for a user who waits for a job."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Final
 
 _WAIT_S: Final = 2.0
-"""The time that it may add to a job's end."""
+"""The time in seconds that the diagnosis may add to a job's end."""
 _MOST_BYTES: Final = 32 << 20
-"""The size from which on a trace takes longer."""
+"""A larger trace would take longer, so it is not diagnosed."""
 _CLOSE_S: Final = 5.0
-"""The time in which an interrupted command tidies up."""
+"""The time in seconds that an interrupted command has to tidy up."""
 _ASK: Final = "from hopscope.cli.start import analyze_main; analyze_main()"
 
 
 def verdict_of(trace: Path) -> str | None:
-    """The first sentence of the diagnosis of a new trace; None where that takes too long or fails.
+    """The first sentence of the diagnosis of a new trace; None if it takes too long or fails.
 
-    It is asked for in a process of its own, which a signal ends without leaving half a dataset.
+    It runs in a subprocess, which a signal can end without leaving half a dataset.
     """
     if sum(file.stat().st_size for file in trace.rglob("*") if file.is_file()) > _MOST_BYTES:
         return None

@@ -1,1 +1,1 @@
-"""Tables of a run: made from its archive, and read."""
+"""Makes the tables of a run from its archive, and reads them."""

@@ -1,5 +1,6 @@
 """A dataset's description of itself, `manifest.json` (schemas/manifest.schema.json): its version, the files of each
-table with their rows, bytes and hash, and what it was made from. Written last: a directory without it is no dataset."""
+table with their rows, bytes and hash, and what it was made from. It is written last: a directory without it is no
+dataset."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ from hopscope.format.json_text import read_json
 MANIFEST = "manifest.json"
 
 SCHEMA_VERSION = 5
-"""Version of the tables and the manifest that this program reads; 1 had no hashes."""
+"""The version of the tables and the manifest that this program reads. Version 1 had no hashes."""
 
 Described = dict[str, Any]
-"""One file as the manifest has it."""
+"""The manifest's entry for one file."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,21 @@ class Manifest:
 
 
 def described(part: Path, rows: int) -> Described:
-    """The manifest's entry for a file that was written with so many rows."""
+    """The manifest's entry for a written file. rows: the number of its rows."""
     with part.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     return {"file": part.name, "rows": rows, "bytes": part.stat().st_size, "sha256": digest}
 
 
 def write(dataset: Path, tables: Mapping[str, Sequence[Described]], source: object = None) -> None:
-    """Writes the manifest, which makes a dataset of the directory."""
+    """Writes the manifest, which turns the directory into a dataset."""
     content = {"schema_version": SCHEMA_VERSION, "tables": tables, "source": source}
     (dataset / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def is_dataset(path: Path) -> bool:
-    """True if a directory says of itself that it is a dataset: an archive may lie beside another program's
-    manifest.json."""
+    """True if a directory has a dataset's manifest and no archive: beside an archive, manifest.json may be another
+    program's."""
     return (path / MANIFEST).is_file() and not any(path.glob("*.otf2"))
 
 
@@ -83,7 +84,7 @@ def read(dataset: Path) -> Manifest:
 
 
 def not_ours(directory: Path) -> str | None:
-    """The reason why a directory is no dataset that any version's conversion made; None if it is one."""
+    """The reason why a directory is not a dataset made by a conversion (of any version); None if it is one."""
     try:
         content = read_json((directory / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:

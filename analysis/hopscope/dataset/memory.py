@@ -1,5 +1,5 @@
-"""Errors where memory does not suffice: the libraries under us reserve far more address space than they use, and where
-even that is refused they end the process in the middle of something."""
+"""Turns a lack of memory into errors. The libraries below Hopscope reserve far more address space than they use. If
+even that is refused, they end the process in the middle of its work."""
 
 import os
 import resource
@@ -10,14 +10,14 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import size
 
 LEAST_ADDRESS_SPACE = (3 << 30) + (32 << 20) * (os.cpu_count() or 1)
-"""Bytes. Measured: commands on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further core
-at most 20 MiB more. With less, a library may end the process."""
+"""In bytes. Measured: commands on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further
+core at most 20 MiB more. With less, a library may end the process."""
 
 _SHORT = ("can't start new thread", "Resource temporarily unavailable", "failed to map segment")
 
 
 def check_address_space() -> None:
-    """Raises InputError where a limit leaves too little to begin with."""
+    """Raises InputError if a limit on address space is too low to start with."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
         raise InputError(
@@ -27,7 +27,7 @@ def check_address_space() -> None:
 
 
 def is_shortage(problem: BaseException) -> bool:
-    """True for an exception that says that there is no more memory, also none for a thread or a library."""
+    """True for an exception that reports a lack of memory, also for a thread or a library."""
     return isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError | ImportError) and any(words in str(problem) for words in _SHORT)
     )
@@ -45,7 +45,7 @@ def shortage(task: str) -> InputError:
 
 @contextmanager
 def memory_for(task: str) -> Generator[None]:
-    """Raises InputError where what is done in here runs out of memory."""
+    """Context for a task. Raises InputError if the task runs out of memory."""
     try:
         yield
     except (MemoryError, RuntimeError, ImportError) as problem:

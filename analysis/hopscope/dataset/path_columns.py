@@ -1,4 +1,5 @@
-"""Arrow tables to the plain arrays of `hopscope.native._paths`, whose meaning is in analysis/native/paths/columns.h."""
+"""Converts Arrow tables to the plain arrays of `hopscope.native._paths`. analysis/native/paths/columns.h has their
+meaning."""
 
 from __future__ import annotations
 
@@ -18,14 +19,14 @@ Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]
 
 MISSING = np.iinfo(np.int64).min
-"""A null time."""
+"""Represents a missing time."""
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
-"""Leads of the library without hops."""
+"""The codes of `collectives.leads`: for whom a rank waits in a collective without hops."""
 
 
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
-    """A column as a contiguous array; null for nulls."""
+    """A column as a contiguous array. null: the value for nulls."""
     values = table[column]
     if values.null_count:
         values = pc.fill_null(values, null)
@@ -52,8 +53,8 @@ def _numbers(table: pa.Table, column: str, words: pa.Array) -> Array:
 
 
 def numbered(*columns: Array) -> Array:
-    """A number for each distinct combination of integers, in their order: as numpy's `unique` of stacked columns gives
-    it, which sorts rows and takes ten times as long."""
+    """A number for each distinct combination of integers, in ascending order of combinations. numpy's `unique` of
+    stacked columns gives the same, but sorts rows, which takes ten times as long."""
     code = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         _, number = np.unique(column, return_inverse=True)
@@ -62,8 +63,8 @@ def numbered(*columns: Array) -> Array:
 
 
 def pair_places(first: Array, second: Array, needles: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
-    """The positions of pairs of non-negative numbers among pairs in ascending order, as numpy's `searchsorted` gives
-    them for numbers."""
+    """The positions of pairs of non-negative numbers (`needles`) among pairs in ascending order. It does for pairs what
+    numpy's `searchsorted` does for numbers."""
     first_needle, second_needle = (values.astype(np.int64) for values in needles)
     span = 1 + int(max(second.max(initial=0), second_needle.max(initial=0)))
     return np.searchsorted(first.astype(np.int64) * span + second, first_needle * span + second_needle, side=side)
@@ -95,7 +96,7 @@ def lanes_of(tables: Tables) -> Lanes:
         encoded = pc.dictionary_encode(tables[table][location]).combine_chunks()
         code = encoded.indices.to_numpy()
         row = np.zeros(len(encoded.dictionary), np.int64)
-        row[code] = np.arange(len(code))  # of each location the last row
+        row[code] = np.arange(len(code))  # keeps the last row of each location
         of_row = integers(tables[table], rank, null=-1)[row] if len(code) else row
         rank_of |= dict(zip(encoded.dictionary.to_pylist(), of_row.tolist(), strict=True))
     locations = np.asarray(sorted(rank_of), np.int64)
@@ -142,7 +143,7 @@ def _root_ranks(tables: Tables) -> Array:
 
 
 def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array) -> Array:
-    """1 for each collective whose messages were seen, or would have been (int8)."""
+    """1 for each collective whose messages were recorded, or would have been if it had sent any (int8)."""
     has_hops = np.zeros(collectives, np.int8)
     has_hops[of_hops] = 1
     has_hops[of_calls[by_tree]] = 1
@@ -150,7 +151,7 @@ def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array
 
 
 def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
-    """The columns of intervals but for words."""
+    """The columns of intervals, without texts."""
     return {
         "intervals.lane": lanes.numbers(table, "location"),
         "intervals.kind": codes(table, "kind", list(INTERVAL_KINDS)),
@@ -160,7 +161,7 @@ def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
 
 
 def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Array]:
-    """The columns of columns.h but for words, from tables as in schemas/tables in their own order."""
+    """The columns of columns.h, without texts. tables: as in schemas/tables, with rows in the contract's order."""
     lanes = known_lanes or lanes_of(tables)
     collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
     ranks = tables["ranks"]
@@ -214,7 +215,7 @@ def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
     for name in ("hops", "messages"):
         arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))
     collectives, comms = tables["collectives"], tables["comms"]
-    # Hops say what a rank waited for unless some of them are missing.
+    # Hops say what a rank waited for, unless some of them are missing.
     reason = pc.fill_null(collectives["native_reason"], "undecided")
     decided = pc.equal(reason, "undecided").to_numpy()
     arrays["collectives.has_hops"] = (arrays["collectives.has_hops"] * decided).astype(np.int8)

@@ -1,4 +1,4 @@
-"""The tables of a dataset: finds the Parquet files of each and holds them against the schemas that are the contract."""
+"""The tables of a dataset: finds the Parquet files of each table and checks them against the schemas."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Store:
         return [str(self.path / table / entry["file"]) for entry in self.manifest.tables.get(table, ())]
 
     def rows(self, table: str) -> int:
-        """Rows of a table, as the manifest says."""
+        """The number of rows of a table, by the manifest."""
         return sum(entry["rows"] for entry in self.manifest.tables.get(table, ()))
 
     @property
     def large_rows(self) -> int:
-        """Rows of the tables that grow with the events of a run."""
+        """The number of rows of all tables that grow with the events of a run."""
         return sum(map(self.rows, ("calls", "hops", "messages", "intervals")))
 
     @property
@@ -54,7 +54,7 @@ class Store:
         return self.manifest.files()
 
     def _check_files(self) -> None:
-        """Raises InputError unless the files that are there are those of the manifest, and as long."""
+        """Raises InputError unless the dataset has exactly the files of the manifest, with their sizes."""
         promised: dict[str, manifest.Described] = {}
         for table, entry in self.files():
             promised[str(self.path / table / entry["file"])] = entry
@@ -72,7 +72,8 @@ class Store:
                 )
 
     def check_rows(self, row_counts: Mapping[str, int]) -> None:
-        """Raises InputError if a file does not have the rows that the manifest says. row_counts: rows of each file."""
+        """Raises InputError if a file has another number of rows than in the manifest. row_counts: the rows of each
+        file."""
         for table, entry in self.files():
             part = str(self.path / table / entry["file"])
             if row_counts[part] != entry["rows"]:
@@ -93,7 +94,7 @@ class Store:
 
 @cache
 def table_names() -> list[str]:
-    """Every table of a dataset."""
+    """The names of all tables of a dataset."""
     suffix = ".schema.json"
     files_there = (schema_directory() / "tables").iterdir()
     return sorted(file.name.removesuffix(suffix) for file in files_there if file.name.endswith(suffix))
@@ -108,7 +109,7 @@ def contract(table: str) -> dict[str, Any]:
 @cache
 def table_schemas() -> dict[str, pa.Schema]:
     """Arrow schema of every table, from `schemas/tables/*.schema.json`, by name."""
-    import pyarrow as pa  # here, so that a command's help need not wait for it
+    import pyarrow as pa  # imported here, so that a command's help does not wait for it
 
     types = {
         "int32": pa.int32(),
@@ -128,6 +129,6 @@ def table_schemas() -> dict[str, pa.Schema]:
 
 
 def schema_directory() -> Traversable:
-    """The directory of contracts: inside an installed package, or at the top of the source tree."""
+    """The directory of the schemas: inside an installed package, or at the top of the source tree."""
     installed = files("hopscope") / "schemas"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "schemas"

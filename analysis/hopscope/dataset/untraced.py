@@ -1,5 +1,5 @@
-"""Times of a job with recording off, beside its trace: `untraced.json`, written by `hopscope run --also-untraced`
-(schemas/untraced.schema.json)."""
+"""The times of a job with and without recording, beside its trace: `untraced.json`, written by `hopscope run
+--also-untraced` (schemas/untraced.schema.json)."""
 
 import json
 from pathlib import Path
@@ -12,14 +12,14 @@ NAME = "untraced.json"
 
 
 def write(directory: Path, untraced_ns: int, traced_ns: int) -> None:
-    """Keep both times, of the whole job from starting the launcher to its end, in a trace directory."""
+    """Keep both times in a trace directory. Each is that of the whole job, from starting the launcher to its end."""
     times = {"schema_version": 1, "untraced_ns": untraced_ns, "traced_ns": traced_ns}
     (directory / NAME).write_text(json.dumps(times) + "\n", encoding="utf-8")
 
 
 def read(directory: Path) -> dict[str, int]:
-    """`untraced_ns` and `traced_ns` of a trace directory; empty where nobody measured. Raises InputError if the file is
-    none of ours."""
+    """`untraced_ns` and `traced_ns` of a trace directory; empty if they were not measured. Raises InputError if the
+    file is not valid."""
     file = directory / NAME
     if not file.is_file():
         return {}

@@ -1,14 +1,14 @@
 """Answers that SQL cannot give: statistics that draw at random, spectra, walks over a few rows.
 
-An analysis whose header says `then explain.NAME` is asked in SQL first; a module of this folder makes its rows out of
-what the query gave. It exposes one function, and `function_of` below names it,
+If the header of an analysis says `then explain.NAME`, its query runs first, and the module NAME of this folder makes
+the analysis's rows from the query's. The module exposes one function, which `function_of` below returns:
 
     answer(rows, base, parameters[, ask][, read]) -> list of dictionaries keyed by the documented columns
 
-where `rows` is the query's table, `base` that of the trace to compare with (None where the analysis has none) and
-`parameters` the analysis's own. Where several runs were given, both hold the rows of all; the column `run` numbers
-them and `trace` names them. `ask` gives the rows of an analysis that the header names by `asks`, `read` the table of
-one that it names by `reads`. `verdict` calls it; no module here reads a dataset.
+`rows` is the query's table, `base` its table for the trace to compare with (None without a comparison) and `parameters`
+those of the analysis. With several runs, both tables hold the rows of all runs; the column `run` numbers the runs and
+`trace` names them. `ask` gives the rows of an analysis that the header names after `asks`, `read` the table of one that
+it names after `reads`. `verdict` calls the function; no module here reads a dataset.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,8 @@ Function = Callable[..., list[Row]]
 
 
 def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each module
-    """The function behind a header's `then`. Late, because some need scipy, which is slow to import."""
+    """Returns the function of the module that a header names after `then`. Imports only this module, because some need
+    scipy, which is slow to import."""
     match module:
         case "explain.algorithms":
             from hopscope.explain.algorithms import answer
@@ -49,6 +50,8 @@ def function_of(module: str) -> Function:  # noqa: PLR0912 - a branch for each m
             from hopscope.explain.region_efficiency import answer
         case "explain.scaling":
             from hopscope.explain.scaling import answer
+        case "explain.trust":
+            from hopscope.explain.trust import answer
         case _:
             raise LookupError(f"no module {module} is named in {__name__}.function_of")
     return answer

@@ -39,7 +39,8 @@ _LARGEST: Final = ("depth", "messages", "message_bytes", "wan_messages", "crossi
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[Row]:
-    """One row per operation, communicator, payload and algorithm; `rows` are kinds, payload by payload."""
+    """One row per operation, communicator, payload and algorithm; `rows` has a row per kind of collective and
+    payload."""
     merged: dict[tuple[Any, ...], Row] = {}
     kinds = rows.to_pylist()
     settings = Settings.read(kinds[0]["settings"], kinds[0]["mpi_library"]) if kinds else None

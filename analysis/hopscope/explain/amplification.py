@@ -16,14 +16,14 @@ Row = dict[str, Any]
 
 @dataclass
 class _Collective:
-    """Calls by rank, and hops in the order in which they were received."""
+    """One collective: its calls by rank, and its hops in the order in which they were received."""
 
     calls: dict[int, Row] = field(default_factory=dict[int, Row])
     hops: list[Row] = field(default_factory=list[Row])
 
     @cached_property
     def received(self) -> dict[int, list[Row]]:
-        """The hops that each rank received, in that order."""
+        """The hops that each rank received, in the order in which it received them."""
         return self._hops_by("dst")
 
     @cached_property
@@ -61,10 +61,12 @@ class _Replay:
         self.collective = collective
         self.received: dict[int, int] = {}
         self._ends: dict[int, list[int]] = defaultdict(list)
-        """Receive times of each rank's hops, in order, and the latest of them in the replay."""
+        """Recorded receive times of each rank's hops, in order. `_latest` has, for each of them, the latest receive
+        time in the replay so far."""
         self._latest: dict[int, list[int]] = defaultdict(list)
         for hop in collective.hops:
-            # A message that its rank waited for took as long as recorded; of others the usual time is known.
+            # A message that its receiver waited for takes as long as recorded. Others may have lain unread, so they
+            # take their usual time.
             flight = hop["end_ns"] - hop["begin_ns"]
             if hop is cured or (not hop["waited"] and hop["usual_ns"] is not None):
                 flight = hop["usual_ns"]
@@ -79,7 +81,7 @@ class _Replay:
             self._ends[hop["dst"]].append(hop["end_ns"])
 
     def shift(self, rank: int, time_ns: int) -> int:
-        """The time that this rank gains at this point. Its last wait decides."""
+        """The time in ns by which this rank is ahead of the recorded run. Its last receive before `time_ns` decides."""
         arrived = self.collective.calls[rank]["begin_ns"]
         arrivals = bisect_right(self._ends[rank], time_ns)
         if not arrivals:
@@ -87,12 +89,13 @@ class _Replay:
         return max(arrived, self._ends[rank][arrivals - 1]) - max(arrived, self._latest[rank][arrivals - 1])
 
     def leave(self, rank: int) -> int:
-        """This rank's leave time."""
+        """The time at which this rank leaves the collective in the replay."""
         left = self.collective.calls[rank]["end_ns"]
         return left - self.shift(rank, left)
 
     def absorbed(self, rank: int) -> tuple[int, str]:
-        """The gain of this rank that went no further, and the cause that absorbed it."""
+        """The gain in ns that this rank does not pass on, and what absorbs it: a later hop, or the rank's own
+        arrival."""
         gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.collective.received[rank]]
         gain, first = max(gains, key=lambda pair: pair[0], default=(0, None))
         if first is None or gain <= 0:

@@ -42,14 +42,14 @@ class _Run:
         return len(self.times[WHOLE])
 
     def values(self, activity: str, *, per_iteration: bool) -> Floats:
-        """Its time in each iteration, or in the run."""
+        """The activity's time in each iteration, or in the whole run, in ns."""
         if per_iteration:
             return self.times.get(activity, np.zeros(self.iterations))
         return np.array([self.totals.get(activity, 0.0)])
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per activity of either side: `whole` first, then those whose time differs most."""
+    """One row per activity of either side: `whole` first, then the others, the largest difference first."""
     assert base is not None
     base_runs, new_runs = _runs(base), _runs(rows)
     if not base_runs or not new_runs:
@@ -79,8 +79,8 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def time_of_runs(tables: Sequence[pa.Table]) -> dict[str, Any]:
-    """The time of an iteration of the whole run, or of the run where it has none, over runs of one program: the mean
-    and its interval of 95 %. tables: of each run, what the query gives."""
+    """The mean time of an iteration over several runs of one program, or of the whole run if there are no iterations,
+    with its 95 % interval. tables: the query's table for each run."""
     runs = [_run(table.to_pylist()) for table in tables if table.num_rows]
     per_iteration = bool(runs) and _have_iterations(runs)
     values = [run.values(WHOLE, per_iteration=per_iteration) for run in runs]
@@ -115,7 +115,7 @@ class _Row:
         return Change(self.activity, self.base_ns, self.new_ns, decided, interval is not None, is_small)
 
     def columns(self, change: Change, tests: int, *, is_sole: bool) -> dict[str, Any]:
-        """The row but for its sentence and what all rows share."""
+        """The row's columns, except the sentence and the facts that all rows share."""
         interval = None if self.test is None else self.test.interval(tests)
         low, high = (None, None) if interval is None else (self._part(end) for end in interval)
         return {

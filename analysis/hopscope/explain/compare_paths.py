@@ -21,8 +21,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Path:
-    """One run's path: its length, its resampling blocks, and by part the time and the drawn shares and times (none if
-    there are too few blocks)."""
+    """One run's critical path. length: in ns. blocks: the number of its resampling blocks. times: the time of each
+    part. draws, drawn_times: the share and the time of each part in resampled runs; empty if there are too few
+    blocks."""
 
     length: float
     blocks: int
@@ -52,7 +53,8 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def _moved(base: pa.Table, new: pa.Table) -> dict[Key, Key]:
-    """The places of the base's path that have another text in the new run, with that one."""
+    """The places whose text changed from the base to the new run: the base's key of each place, with the new run's
+    key."""
     pairs = align(_places(base), _places(new), in_order=False)
     return {
         ("place", pair.base.place): ("place", pair.new.place)
@@ -70,7 +72,7 @@ def _places(rows: pa.Table) -> list[Site]:
 
 
 def _renamed(path: _Path, names: Mapping[Key, Key]) -> _Path:
-    """The path with the new run's words for its places."""
+    """The base's path, with its places named as in the new run."""
 
     return _Path(
         path.length,
@@ -144,13 +146,13 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
-    """The part's share of each path; none where one has no length."""
+    """The part's share of each path; empty if any path has no length."""
     return [path.times.get(key, 0) / path.length for path in paths] if all(path.length for path in paths) else []
 
 
 def _draws(key: Key, paths: Sequence[_Path], *, times: bool = False) -> list[Floats]:
-    """The drawn shares, or times, of the part in each path. All runs share the draws, so each run's are rolled by its
-    number to be as independent as the runs."""
+    """The part's shares (or times) in resampled runs, for each path. All paths were resampled with the same random
+    draws, so the samples of each are rolled by the number of its run: they must be as independent as the runs."""
     sides = [path.drawn_times if times else path.draws for path in paths]
     samples = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
     return [np.roll(shares, run) for run, shares in enumerate(samples)]

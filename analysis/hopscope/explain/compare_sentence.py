@@ -32,27 +32,27 @@ class Change:
 
     @property
     def difference_ns(self) -> float:
-        """Below zero is faster."""
+        """The new time minus the base's time, in ns; below zero is faster."""
         return self.new_ns - self.base_ns
 
     @property
     def part(self) -> float | None:
-        """The difference as part of the base's time; None where that is 0."""
+        """The difference divided by the base's time; None if that time is 0."""
         return self.difference_ns / self.base_ns if self.base_ns else None
 
     @property
     def is_clear(self) -> bool:
-        """Tell if it changed by more than the threshold, as far as known."""
+        """Tell if the activity changed by more than the threshold, as far as known."""
         return self.verdict in ("slower", "faster") or (not self.has_interval and not self.is_small)
 
     @property
     def is_unchanged(self) -> bool:
-        """Tell if unchanged."""
+        """Tell if the activity changed by less than the threshold, as far as known."""
         return self.verdict == "same" or (not self.has_interval and self.is_small)
 
 
 def of_run(run: Change, activities: Sequence[Change], *, per_iteration: bool) -> str:
-    """The sentence on the whole run; activities: those that changed most come first."""
+    """The sentence on the whole run. activities: their changes, the largest first."""
     mentions = [change for change in activities if change.is_clear][:_ACTIVITY_LIMIT]
     if not run.is_unchanged:
         mentions += [change for change in activities if change.activity == "compute" and change.is_unchanged]

@@ -134,7 +134,7 @@ def _columns(
 
 
 def _quantile(runs: Sequence[Floats], statistic: str) -> float | None:
-    """The mean over the runs."""
+    """The mean of the statistic over the runs; None without runs."""
     return float(np.mean([np.quantile(run, STATISTICS[statistic]) for run in runs])) if runs else None
 
 
@@ -151,7 +151,8 @@ def _verdict(row: _Row, interval: tuple[float, float] | None, least_ns: float) -
 
 
 def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple[str, str]) -> str:
-    """One of `words`, more or less, if the interval lies beyond `threshold`, `same` if within, else `undecided`."""
+    """The first of `words` if the interval lies above `threshold`, the second if it lies below `-threshold`, `same` if
+    it lies between both, else `undecided`."""
     if interval is None:
         return "undecided"
     low, high = interval
@@ -163,6 +164,6 @@ def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple
 
 
 def holds(verdict: str, word: str, base: Sequence[object], new: Sequence[object]) -> bool | None:
-    """Tell if the verdict is this word; None if it says nothing about the programs: it is undecided, or each has one
-    run only, and runs of one program differ, too."""
+    """Tell if the verdict is this word; None if the verdict proves nothing about the programs. That is so if it is
+    undecided, or if each side has one run only, because runs of one program differ, too."""
     return None if verdict == "undecided" or has_too_few_runs(base, new) else verdict == word

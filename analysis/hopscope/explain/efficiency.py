@@ -19,12 +19,12 @@ _ROUNDING = 1.0
 """Excess of the ideal time over the run's, in ns, that rounding explains."""
 
 FEW_COLLECTIVES = "no intervals: too few collectives"
-"""Reason why nothing can be resampled."""
+"""The note of a factor without interval, because nothing can be resampled."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's times in ns. ideal_ns: on an ideal network; None where `reason` says why it is not known."""
+    """One run's times in ns. ideal_ns: the time on an ideal network; None if unknown, and `reason` says why."""
 
     ranks: int
     time_ns: int
@@ -43,7 +43,8 @@ class Measured:
 
 
 def measured(rows: pa.Table) -> Measured | None:
-    """The times of one run, from its `efficiency_input`; None without communication or whole run."""
+    """The times of one run, from its `efficiency_input`; None if the run has neither communication nor a time from
+    MPI_Init to MPI_Finalize."""
     # The operations come first: only they have a rank.
     count = rows.num_rows - rows["rank"].null_count
     operations, facts = rows.slice(0, count), rows.slice(count)
@@ -87,7 +88,8 @@ def _useful(cuts: pa.Table, blocks: int) -> Floats:
 
 
 def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
-    """Durations of the blocks on an ideal network, each cut where its first collective is entered last."""
+    """Durations of the blocks on an ideal network. A block ends where the last rank enters the first collective of the
+    next one."""
     firsts = np.searchsorted(ideal.collective_id, blocks["ref"].slice(1).to_numpy())
     cuts = np.concatenate([[0.0], ideal.last_enter_ns[firsts], [ideal.time_ns]])
     # Collectives of different communicators may come in another order there.
@@ -152,5 +154,5 @@ def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, t
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:
-    """A part of a whole; None where either is not known or there is no whole."""
+    """A part divided by a whole; None if either is unknown, or if the whole is 0."""
     return None if part is None or not whole else part / whole

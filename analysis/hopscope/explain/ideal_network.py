@@ -1,4 +1,5 @@
-"""A run on an ideal network: communication takes no time, and everybody waits only for what is not sent or entered."""
+"""Replays a run on an ideal network: communication takes no time, and a rank waits only for messages that are not sent
+yet and for ranks that have not entered a collective yet."""
 
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ _AS_OBSERVED = -1
 
 @dataclass(frozen=True)
 class Ideal:
-    """A run on an ideal network, in ns from its begin: how long it takes, and when the last rank entered each
+    """A run on an ideal network, in ns from its begin: its duration, and the time at which the last rank enters each
     collective."""
 
     time_ns: float
@@ -31,15 +32,15 @@ class Ideal:
 
 
 def ideal_run(operations: pa.Table, rules: pa.Table) -> Ideal | None:
-    """The operations of `efficiency_input`, by rank and in their order in time, without a network; None if ranks wait
-    for one another for ever. `rules` come by collective."""
+    """Replays the operations of `efficiency_input` without a network; None if ranks wait for one another for ever.
+    `operations` are in order of rank and time, `rules` in order of collective."""
     of_rank = operations["rank"].value_counts().field("counts").to_numpy()
     first_op = np.append(0, np.cumsum(of_rank)).astype(np.int64)
     gap = np.diff(integers(operations, "ns"), prepend=0)
     gap[first_op[:-1]] = operations["ns"].take(pa.array(first_op[:-1])).to_numpy()
     np.maximum(gap, 0, out=gap)
 
-    # A collective of all ranks comes after everything else.
+    # The end of the run counts as one more collective, of all ranks.
     code = codes(operations, "what", _OPERATIONS)
     ref = integers(operations, "ref", null=-1)
     entering = np.flatnonzero(code >= _COLLECTIVE)
@@ -79,7 +80,8 @@ def ideal_run(operations: pa.Table, rules: pa.Table) -> Ideal | None:
 
 
 def _rules(rules: pa.Table, ids: Array) -> tuple[Array, Array]:
-    """The leads of each collective, and its root's place; the end comes last."""
+    """For each collective, the code that says for whom its members wait, and the root's position. The end of the run
+    comes last."""
     rules = rules.take(pa.array(np.searchsorted(rules["ref"].to_numpy(), ids)))
     ops = rules["text"].unique()
     leads = np.array([_paths.leads_of(op) for op in ops.to_pylist()], np.int8)

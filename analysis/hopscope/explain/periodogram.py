@@ -1,8 +1,8 @@
 """The Lomb-Scargle periodogram of a long, uneven series at evenly spaced frequencies.
 
-It is what scipy.signal.lombscargle(floating_mean=True, normalize=True) gives, to rounding, and the tests hold it
-against that; but of evenly spaced frequencies all sums over the values are products of two short tables, as
-e^(i (a + b) t) = e^(i a t) e^(i b t), which takes a tenth of the time and little memory.
+The result is that of scipy.signal.lombscargle(floating_mean=True, normalize=True), except for rounding; a test compares
+the two. Because the frequencies are evenly spaced, all sums over the values are products of two short tables: e^(i (a +
+b) t) = e^(i a t) e^(i b t). This takes a tenth of the time and little memory.
 """
 
 import math
@@ -15,9 +15,9 @@ _Complex = NDArray[np.complex128]
 
 
 def periodogram(times: Floats, values: Floats, frequencies: Floats) -> Floats:
-    """Part of the values' variance, 0 to 1, that a sine of each frequency explains beside a mean of its own
-    (Zechmeister and Kürster 2009, equations 5 to 15, turned by their equation 19). `times` may be in any unit, the
-    evenly spaced frequencies are in its inverse. The values must not all be equal."""
+    """The share of the values' variance, 0 to 1, that a sine of each frequency explains if its mean is fitted, too
+    (Zechmeister and Kürster 2009, equations 5 to 15, in the phase of their equation 19). `times` may be in any unit,
+    the evenly spaced frequencies are in its inverse. The values must not all be equal."""
     scores = (values - values.mean()) / values.std()
     step = (frequencies[-1] - frequencies[0]) / (len(frequencies) - 1)
     wide = math.isqrt(len(frequencies)) + 1

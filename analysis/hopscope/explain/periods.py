@@ -1,18 +1,21 @@
-"""`analyze noise-periods`: a Lomb-Scargle periodogram of each rank's noise, and whether its peak is more than chance.
+"""`analyze noise --by period`: a Lomb-Scargle periodogram of each rank's noise, and if its peak is more than chance.
 
-One value per iteration, at the time at which it began: that time does not move with the noise itself, as the end would,
-and of what is noisy inside each iteration nothing is left that could pass for a period. Nothing is looked for at two
-iterations or less, where even times leave a sine nothing to fit and a single value explains all.
+Each iteration gives one value, at the time at which it began: noise would move its end. All noise inside an iteration
+adds up in this value, so it cannot pass for a period. Periods of up to two iterations are not looked for: at evenly
+spaced times, a sine of such a period fits any values.
 
-The false-alarm probability is that of the standard normalisation with a fitted mean (Scargle 1982): one frequency
-of independent noise exceeds power p with (1 - p)^((n - 3) / 2); times the number of frequencies looked at, which are
-more than are independent, so it errs on the side of no period. That tail holds for values of which none outweighs the
-others: they are cut off at the height that as many reach as a period has to have occurrences. Noise that lasts from
-iteration to iteration has long waves without a period, so the powers are first divided by the spectrum of a process
-with the same correlation of neighbours (AR(1), as REDFIT does: Schulz and Mudelsee 2002), where that is above 1. That
-correlation is of what is left when the mean over all periods is taken away, or a period of long bursts would itself
-pass for noise that lasts. Noise of a busy machine comes in waves that no such spectrum describes. So a period must also
-come back often enough, at the same place of the period all through the run: a wave keeps no phase.
+The false-alarm probability is that of the standard normalisation with a fitted mean (Scargle 1982). At one frequency,
+independent noise exceeds the power p with a probability of (1 - p)^((n - 3) / 2). The test counts all frequencies as
+independent; there are more than that, so it errs on the side of no period. The formula holds if no value outweighs the
+others. So all values are cut off at the LEAST_NOISY-th largest.
+
+Noise that lasts from iteration to iteration has long waves without a period. So the powers are first divided by the
+spectrum of a process with the same correlation of neighbours (AR(1), as REDFIT does: Schulz and Mudelsee 2002), where
+that spectrum is above 1. The correlation is measured after the mean over all periods is subtracted. Otherwise a period
+of long bursts would itself pass for noise that lasts.
+
+Noise of a busy machine comes in waves that no such spectrum describes, but waves keep no phase. So a period must also
+occur often enough, and keep its phase through the run.
 """
 
 import math
@@ -27,25 +30,26 @@ from hopscope.query.header import Scalar
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
-"""Noisy values that a period needs; no fewer may outweigh the others."""
+"""A period needs this many noisy values. Values are cut off at a height that this many reach, so that no fewer outweigh
+the others."""
 LEAST_VALUES = 30
 LEAST_CYCLES = 10
 PARTS = 5
-"""Parts of the run whose phases are compared."""
+"""The number of parts of the run whose phases are compared."""
 STEADY = 0.8
-"""Length from which the mean of the parts' directions is steady, 0 to 1. Without a period, less than one run in
-twenty-five reaches it with five parts (Rayleigh's test: exp(-5 * 0.8^2))."""
+"""A period counts as steady from this agreement of the parts' phases on: 0 for random phases, 1 for equal ones. Noise
+without a period reaches it in less than one run of twenty-five, with five parts (Rayleigh's test: exp(-5 * 0.8^2))."""
 OVERSAMPLING = 4
 HARMONICS = 8
 AS_HIGH = 0.6
 CLEARLY_MORE = 1.3
 VALUES_A_PLACE = 5
 ALMOST_ALL = 1 - 1e-15
-"""Below 1, because log(1 - 1) is undefined."""
+"""A probability below 1, because log(1 - 1) is undefined."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per rank with iterations that could be judged. The rows are in the order of rank and time."""
+    """One row per rank that has iterations to evaluate. `rows` has a row per value, in order of rank and time."""
     numbers, begins, lengths = np.unique(rows["rank"].to_numpy(), return_index=True, return_counts=True)
     return [
         _row(int(rank), rows.slice(begin, length), len(numbers))
@@ -93,20 +97,22 @@ def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
 
 
 def _frequencies(at_ns: Floats) -> Floats:
-    """Evenly spaced frequencies in 1/ns, between LEAST_CYCLES in all and almost one every two values; or none."""
+    """Evenly spaced frequencies in 1/ns: from LEAST_CYCLES in the whole run to almost one every two values. May be
+    empty."""
     span = float(at_ns[-1] - at_ns[0])
     if span <= 0:
         return np.zeros(0)
-    # Values in bursts have frequencies without end, but show little beyond their average resolution.
+    # Values in bursts would allow ever higher frequencies, but show little beyond their average distance.
     usual = max(float(np.median(np.diff(at_ns))), span / (len(at_ns) - 1) / 2)
     lowest, highest = LEAST_CYCLES / span, 0.5 / usual - 2 / span
     return np.linspace(lowest, highest, OVERSAMPLING * max(0, math.ceil(span * (highest - lowest))))
 
 
 def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies: Floats, ranks: int) -> Floats:
-    """The probability that noise without a period shows such a power anywhere, on any of so many ranks.
+    """For each frequency, the probability that noise without a period reaches its power anywhere, on any of `ranks`
+    ranks.
 
-    Two peaks may be the period's: the highest, and the highest beside what lasting noise would show there.
+    Two peaks may belong to a period: the highest one, and the one that stands out most above lasting noise.
     """
     per_value = frequencies * (at_ns[-1] - at_ns[0]) / (len(at_ns) - 1)
 
@@ -123,7 +129,8 @@ def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies
 
 
 def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
-    """The values less the mean over all periods of about this frequency, with a place for every value."""
+    """The values, each less the mean over all periods of about this frequency at its place in the period. A period has
+    about as many places as values. Of several frequencies around this one, the best fit counts."""
     span = float(at_ns[-1] - at_ns[0])
     places = max(2, round((len(at_ns) - 1) / (frequency * span)))
     trials = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
@@ -133,7 +140,7 @@ def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
 
 
 def _peak(power: Floats, frequencies: Floats, position: int) -> float:
-    """The position of a peak between its neighbours: the top of the parabola through the three."""
+    """The frequency of a peak: the top of the parabola through it and its two neighbours."""
     if not 0 < position < len(power) - 1:
         return float(frequencies[position])
     left, top, right = (float(power[position + step]) for step in (-1, 0, 1))
@@ -143,16 +150,17 @@ def _peak(power: Floats, frequencies: Floats, position: int) -> float:
 
 
 def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: int) -> tuple[Floats, int]:
-    """The values less the mean over all periods, at each of so many places within the period; and the number of places
-    that have values."""
+    """The values, each less the mean over all periods at its place in the period; and the number of places that have
+    values. places: the number of equal parts of a period."""
     place = np.floor((at_ns - at_ns[0]) * frequency % 1 * places).astype(int)
     sums, counts = np.bincount(place, noise_ns, places), np.bincount(place, minlength=places)
     return noise_ns - (sums / np.maximum(counts, 1))[place], int(np.count_nonzero(counts))
 
 
 def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, noise_ns: Floats) -> float:
-    """The frequency of the period that a peak belongs to: its own or, as short bursts have harmonics that are as high,
-    that of which it is one: a peak itself, or one whose period's mean explains clearly more of the variance."""
+    """The frequency of the period that a peak belongs to. Short bursts have harmonics as high as their own peak, so the
+    peak may be a harmonic of a lower frequency. Such a frequency is taken if it has a peak itself, or if the mean over
+    its periods explains clearly more of the variance."""
     peak = _peak(power, frequencies, best)
     fundamental, best_share = peak, 0.0
     for divisor in range(1, HARMONICS + 1):
@@ -179,18 +187,20 @@ def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
 
 
 def _lasting(centred: Floats) -> float:
-    """Correlation of neighbours, 0 to almost 1; of few values it is found too low (Kendall 1954)."""
+    """The correlation of neighbouring values, 0 to 0.99. Corrected, because few values show too low a correlation
+    (Kendall 1954)."""
     variance = float(centred @ centred)
     correlation = float(centred[:-1] @ centred[1:]) / variance if variance > 0 else 0.0
     return min(0.99, max(0.0, correlation + (1 + 4 * correlation) / len(centred)))
 
 
 def _lasting_spectrum(lasting: float, per_value: Floats) -> Floats:
-    """Spectrum, with mean 1, of noise whose neighbours correlate so much; at cycles per value."""
+    """The spectrum, with mean 1, of noise whose neighbours have the correlation `lasting`. per_value: frequencies in
+    cycles per value."""
     return (1 - lasting**2) / (1 - 2 * lasting * np.cos(2 * np.pi * per_value) + lasting**2)
 
 
 def _false_alarms(power: Floats, n: int, frequencies: int) -> Floats:
-    """The probability that any of so many frequencies of n values of noise has such a power."""
+    """The probability that noise of `n` values reaches each power at any of `frequencies` frequencies."""
     tail = np.exp((n - 3) / 2 * np.log1p(-np.minimum(power, ALMOST_ALL)))
     return -np.expm1(frequencies * np.log1p(-np.minimum(tail, ALMOST_ALL)))

@@ -14,7 +14,7 @@ from hopscope.query.resampling import Floats, block_draws, interval_of
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per region, that with most time first."""
+    """One row per region, the one with most time first."""
     del base, parameters
     if rows.num_rows == 0:
         return []

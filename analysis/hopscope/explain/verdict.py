@@ -1,4 +1,5 @@
-"""The rows of an analysis: those of its query or, where its header has a `then`, what a module makes of them."""
+"""Makes the rows of an analysis: those of its query or, if its header has a `then`, those that a module makes from
+them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -17,7 +18,7 @@ from hopscope.selection.comparability import names
 
 
 class Run(NamedTuple):
-    """A run that is asked: its trace's path, and what answers."""
+    """A run to ask: the path of its trace, and the runner of its queries."""
 
     path: Path
     runner: Runner
@@ -26,13 +27,13 @@ class Run(NamedTuple):
 def rows(
     analysis: Analysis, parameters: Mapping[str, Scalar], runs: Sequence[Run], base: Sequence[Run], inputs: list[Answer]
 ) -> pa.Table:
-    """The rows of an analysis of some runs, compared with those of a base; adds to `inputs` the answers that it asked
-    for."""
+    """The rows of an analysis of some runs, compared with a base's if there is one. Appends to `inputs` the answers of
+    other analyses that it used."""
     runner = runs[0].runner
     if analysis.then is None:
         return runner.ask(analysis, _of_query(analysis, parameters))
     verdict = partial(_verdict, analysis, parameters, runs, base, inputs)
-    # Some answers are shown with those that they were made from.
+    # Some answers are shown with the answers that they were made from, so those are asked again.
     if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
         return verdict()
     return runner.recall(analysis, parameters, analysis.then, verdict)

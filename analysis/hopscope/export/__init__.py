@@ -1,6 +1,6 @@
-"""A trace written for other programs: `perfetto` as a timeline in the Trace Event Format, `tables` as files of the
+"""Writes a trace for other programs: `perfetto` as a timeline in the Trace Event Format, `tables` as files of the
 dataset's tables in one of `table_formats`. Both stream, so a dataset need not fit into memory, and neither leaves a
-half-written file. `streams` gives the result of a query in the same formats while it is written."""
+half-written file. `streams` sends the result of a query in the same formats while it is written."""
 
 from hopscope.export.perfetto import write_perfetto
 from hopscope.export.streams import stream_result

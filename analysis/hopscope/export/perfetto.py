@@ -1,5 +1,5 @@
-"""The timeline for Perfetto (ui.perfetto.dev) and chrome://tracing: one track a rank, an arrow for each hop and
-message, and the critical path of the run as a track of its own. The events are made by the view `perfetto_events`."""
+"""The timeline for Perfetto (ui.perfetto.dev) and chrome://tracing: one track for each rank, an arrow for each hop and
+message, and the critical path of the run as a track of its own. The view `perfetto_events` makes the events."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hopscope.files import whole_file
 if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace
 
-# In the order in which viewers want them: an arrow hangs on a slice that was there before it. Of a range, an arrow is
-# drawn only with both its ends.
+# In the order that viewers need: an arrow attaches to a slice that comes before it. An arrow is only written if both
+# its ends are in the range.
 _QUERIES = (
     "select event::varchar from perfetto_events where part = 'names'",
     "select event::varchar from perfetto_events where part = 'slices' and end_ns >= $begin and begin_ns < $end",
@@ -35,7 +35,7 @@ def write_perfetto(
 ) -> int:
     """Write the trace, or what happened in [begin_ns, end_ns), as JSON; compressed if the name ends in `.gz`.
 
-    Times count from the start of the trace. Returns how many events were written. Raises InputError if the file cannot
+    Times count from the start of the trace. Returns the number of events written. Raises InputError if the file cannot
     be written.
     """
     parameters = {"begin": begin_ns, "end": _FOREVER if end_ns is None else end_ns}

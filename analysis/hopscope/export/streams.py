@@ -1,4 +1,5 @@
-"""The result of a query as a file that is sent while it is written, so that nobody waits for all of it or holds it."""
+"""Sends the result of a query as a file while it is written, so that nobody waits for all of it and it is never whole
+in memory."""
 
 from __future__ import annotations
 
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
     from hopscope.trace import Trace
 
 _PIECE = 1 << 18
-"""Bytes that go out together."""
+"""The size of a piece in bytes."""
 
 _AHEAD = 8
-"""So many pieces are written before somebody takes them."""
+"""The number of pieces that may wait to be taken."""
 
 
 def stream_result(trace: Trace, query: str, form: str, stop: Stop) -> Generator[bytes]:
-    """Give the whole result of a SELECT, piece by piece, as a file of one of the formats of tables.
+    """Give the whole result of a SELECT, piece by piece, as a file of one of the table formats.
 
-    The first piece comes only when the query works and its columns fit the format. Raises InputError, also where `stop`
-    ended the query; what was given before is then not a whole file.
+    The first piece comes only once the query works and its columns fit the format. Raises InputError if not, or if
+    `stop` ended the query; then the pieces so far are not a whole file.
     """
     if form not in WRITERS:
         raise InputError(f"a result cannot be written as {form!r}; the formats are {', '.join(WRITERS)}")
@@ -43,7 +44,7 @@ def stream_result(trace: Trace, query: str, form: str, stop: Stop) -> Generator[
             yield piece
         sink.check()
     finally:
-        stop.request()  # whoever asked may have gone
+        stop.request()  # the reader may have closed the stream
         while writer.is_alive():
             sink.drop()
         batches.close()
@@ -54,44 +55,45 @@ class _Sink(io.RawIOBase):
 
     def __init__(self) -> None:
         self.pieces: Queue[bytes | None] = Queue(_AHEAD)
-        """None comes last."""
+        """The pieces; None marks the end."""
         self._failure: Exception | None = None
         self._open = bytearray()
         self._written = 0
 
     def fill(self, form: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-        """Write all of it, for a thread of its own; `check` says what went wrong."""
+        """Write the whole file. Runs in another thread; `check` raises its error."""
         try:
             WRITERS[form](cast("IO[bytes]", self), schema, batches)
             self.pieces.put(bytes(self._open))
         except Exception as error:
-            # Its frames hold the writer, which holds this file: a cycle through C++ that would never be freed.
+            # The frames of the error hold the writer, which holds this file: a cycle through C++ that would never be
+            # freed.
             self._failure = error.with_traceback(None)
         finally:
             self.pieces.put(None)
 
     def check(self) -> None:
-        """Raise what went wrong, if anything did."""
+        """Raise the error of the writing thread, if there was one."""
         if self._failure is not None:
             raise self._failure
 
     def drop(self) -> None:
-        """Take a piece that nobody wants, if there is one."""
+        """Discard a piece, if there is one, so that the writing thread can go on."""
         try:
             self.pieces.get(timeout=0.05)
         except Empty:
             return
 
     def writable(self) -> bool:
-        """It can be written to, and no more."""
+        """True: the file can be written, but not read."""
         return True
 
     def tell(self) -> int:
-        """How much was written."""
+        """The number of bytes written so far."""
         return self._written
 
     def write(self, content: Any) -> int:
-        """Append bytes; waits while nobody takes them."""
+        """Append bytes. Blocks while the queue is full."""
         added = bytes(content)
         self._open += added
         self._written += len(added)

@@ -1,4 +1,4 @@
-"""How a table is written, by format: WRITERS is all that the command and `write_tables` know of them."""
+"""Writes a table in each format. The command and `write_tables` use only WRITERS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_arrow(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write an Arrow file with the columns of schemas/tables; the number of rows."""
+    """Write an Arrow file with the columns of schemas/tables; returns the number of rows."""
     import pyarrow as pa
 
     rows = 0
@@ -27,7 +27,7 @@ def write_arrow(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordB
 
 
 def write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write CSV; the number of rows. Null is empty, and a list is text, as `analyze sql` shows it."""
+    """Write CSV; returns the number of rows. Null is empty, and a list is text, as in `analyze sql`."""
     import pyarrow as pa
     import pyarrow.csv
 
@@ -48,7 +48,7 @@ def write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBat
 
 
 def write_parquet(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write Parquet; the number of rows. Raises InputError for a column of a type that Parquet lacks."""
+    """Write Parquet; returns the number of rows. Raises InputError for a column of a type that Parquet lacks."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -64,7 +64,7 @@ def write_parquet(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.Recor
 
 
 def _no_formulas(column: pa.Array) -> pa.Array:
-    """Texts as `analyze --format csv` writes them: behind an apostrophe where a spreadsheet would compute them."""
+    """Texts as in `analyze --format csv`: those that a spreadsheet would compute get an apostrophe in front."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The dataset's tables as files of other formats, for programs that read no Parquet."""
+"""Writes the dataset's tables in other formats, for programs that cannot read Parquet."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def write_tables(
     tables: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> dict[str, int]:
-    """Write tables of the dataset: one to the file `output`; several, or all if none is named, as `<table>.<form>` into
-    a new directory `output`.
+    """Write tables of the dataset. A single table goes to the file `output`. Several tables, or all if none is named,
+    go to a new directory `output` as `<table>.<form>`.
 
-    Returns the rows of each table. Raises InputError for an unknown form or table, a directory that is there, or a
-    place that cannot be written.
+    Returns the number of rows of each table. Raises InputError for an unknown form or table, a directory that already
+    exists, or a place that cannot be written.
     """
     if form not in WRITERS:
         raise InputError(f"tables cannot be written as {form!r}; the formats are {', '.join(WRITERS)}")

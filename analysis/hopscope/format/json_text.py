@@ -1,4 +1,4 @@
-"""JSON that others wrote, read so that whatever is wrong with it is a ValueError."""
+"""Reads JSON from strangers. Everything that is wrong with it raises a ValueError."""
 
 import json
 import math
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import NoReturn, cast
 
 DEEPEST = 128
-"""Lists and objects inside one another, as in the collector's reader (collector/src/json)."""
+"""The largest depth of nested lists and objects, as in the collector's reader (collector/src/json)."""
 
 
 def read_json(text: str) -> object:
-    """The value of a JSON text. Raises ValueError, json.JSONDecodeError where a place can be named: also for numbers
-    that no float can hold, and for what is nested deeper than DEEPEST."""
+    """The value of a JSON text. Raises ValueError, also for numbers that no float can hold and for nesting deeper than
+    DEEPEST; it is a json.JSONDecodeError if the position of the mistake is known."""
     too_deep = ValueError(f"its lists or objects are nested more than {DEEPEST} deep")
     try:
         value = json.loads(text, parse_constant=_no_number, parse_float=_finite)

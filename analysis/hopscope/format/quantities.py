@@ -1,18 +1,18 @@
-"""How a number reads: the one place where values become text, for tables, sentences, pages, reports and SQL.
+"""Turns values into text, for tables, sentences, pages, reports and SQL. These are the rules:
 
-* Times, sizes and plain numbers have three significant digits, and whole numbers below a thousand as many as they need.
+* Times, sizes and plain numbers have three significant digits; whole numbers have all their digits.
   Times keep their zeros (`20.0 ms`), for they are measured; sizes and plain numbers do not (`64 KiB`, `2.5`).
 * A time has the largest of the units s, ms, µs and ns in which it is 1 or more; from two minutes on it is written
-  `3 min 20 s`. A moment, counted from the start of the trace, is seconds to the microsecond: `1.234568 s`.
-* A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. What is not quite nothing is `<0.1 %` and what
-  is not quite all is `>99.9 %`.
+  `3 min 20 s`. A point in time, from the start of the trace, is in seconds to the microsecond: `1.234568 s`.
+* A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. A share just above 0 is `<0.1 %`, one just
+  below 1 is `>99.9 %`.
 * An interval of a share that is wider than 100 % is `undecided`, or only its near end where that is above zero.
 * A change has its sign: `+1.20 ms`, `-82.0 %`.
 * Bytes have binary units: `1.5 KiB`.
-* Thousands are parted by commas: `1,234,567`. No number ever has an exponent.
+* Thousands are separated by commas: `1,234,567`. No number ever has an exponent.
 * Values that a sentence compares have one unit (`alike`), and so have the ends of an interval: `40.1 to 44.9 %`.
-* A place on the axis of a drawing has the axis's unit, to a thousandth of it.
-* What is not known is a dash.
+* A position on the axis of a drawing has the axis's unit, to a thousandth of it.
+* An unknown value is a dash.
 """
 
 import math
@@ -26,7 +26,7 @@ UNDECIDED = "undecided"
 
 _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _MINUTE = 60e9
-# A value smaller than this in a shared unit keeps its own unit: its digits would be lost.
+# A value below this in a shared unit would lose its digits, so values then keep their own units.
 _LEAST_IN_UNIT = 0.1
 
 
@@ -37,7 +37,7 @@ class TimeUnit:
     name: str
     """The unit's symbol after a number: `ms`."""
     nanoseconds: float
-    """How many nanoseconds one is."""
+    """The length of one unit in nanoseconds."""
 
 
 _TIMES = (TimeUnit("s", 1e9), TimeUnit("ms", 1e6), TimeUnit("µs", 1e3), TimeUnit("ns", 1.0))
@@ -64,7 +64,7 @@ def duration(ns: float | None) -> str:
 
 
 def milliseconds(limit: float) -> str:
-    """A limit that is given in milliseconds, as people write it: `0.1 ms`, `30 ms`."""
+    """A limit given in milliseconds, in words: `0.1 ms`, `30 ms`."""
     return f"{number(limit)} ms"
 
 
@@ -93,7 +93,7 @@ def size(value: float | None) -> str:
 
 
 def exact_size(value: int) -> str:
-    """Bytes of one message, as a user gave them: `64 KiB`, `2,000 B`."""
+    """The bytes of one message without rounding: `64 KiB`, `2,000 B`."""
     units = (unit for unit in _SIZES if abs(value) >= unit[0] and _is_exact(value, unit[0]))
     return _size(value, *next(units, _SIZES[-1]))
 
@@ -119,7 +119,7 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def alike(unit: str | None, *values: float | None) -> list[str]:
-    """Values that are compared, in one unit: `40.6 ms`, `0.72 ms`."""
+    """Values that a sentence compares, in one unit: `40.6 ms`, `0.72 ms`."""
     sizes = [abs(value) for value in values if value is not None]
     largest = max(sizes, default=0)
     if unit == "ns" and largest < 2 * _MINUTE:
@@ -134,7 +134,7 @@ def alike(unit: str | None, *values: float | None) -> list[str]:
 
 
 def interval(low: float | None, high: float | None, unit: str | None = "share") -> str:
-    """From one value to another, the unit once where it is one: `96.6 to 97.0 %`."""
+    """An interval from one value to another, with one unit if both have the same: `96.6 to 97.0 %`."""
     if low is None or high is None:
         return MISSING
     if unit == "share":
@@ -153,43 +153,44 @@ def change(value: float | None, unit: str) -> str:
 
 
 def changes(ns: float | None, part: float | None) -> str:
-    """A difference of times, and its share of the earlier one: `-9.92 s, -82.0 %`."""
+    """A difference of times, and its ratio to the earlier time: `-9.92 s, -82.0 %`."""
     texts = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
     return ", ".join(texts) or MISSING
 
 
 def on_axis(ns: float, unit: TimeUnit) -> str:
-    """A place on an axis in this unit: `20.412 ms`."""
+    """A position on an axis in this unit: `20.412 ms`."""
     return f"{ns / unit.nanoseconds:,.3f} {unit.name}"
 
 
 def axis_unit(span_ns: float) -> TimeUnit:
-    """The unit of a time axis of this length: seconds only from ten on."""
+    """The unit of a time axis of this length. Seconds are used from ten seconds on."""
     minimums = {"s": 10}
     fitting = (unit for unit in _TIMES if abs(span_ns) >= minimums.get(unit.name, 1) * unit.nanoseconds)
     return next(fitting, _TIMES[-1])
 
 
 def nanoseconds(text: str) -> int:
-    """The time in such a text: `2min`, `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises ValueError."""
+    """The time in ns that a text gives: `2min`, `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises
+    ValueError."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(min|s|ms|us|µs|ns|)", text)
     if match is None:
         raise ValueError(text)
     sizes = {unit.name: unit.nanoseconds for unit in _TIMES} | {"min": _MINUTE, "us": 1e3, "": 1}
-    # Not by way of a floating-point number, which has too few digits for a time of months.
+    # Decimal, because a floating-point number has too few digits for a time of months.
     return round(Decimal(match[1]) * Decimal(sizes[match[2]]))
 
 
 def first_value(text: str) -> float | None:
-    """The number at the beginning of such a text, in the unit of its column (ns, bytes, 1 for a share), which sorts
-    texts as their values; None if there is none. Of an interval it is the lower end."""
+    """The number at the beginning of a text that this module made, in its column's unit (ns, bytes, 1 for a share), so
+    that texts can be sorted by value; None if there is none. Of an interval, the lower end."""
     match = _FIRST.match(text)
     if match is None:
         return None
     value = float(match["number"].replace(",", ""))
     if match["seconds"]:
         return math.copysign(abs(value) * _MINUTE + float(match["seconds"]) * 1e9, value)
-    # A share just above 0 or below 1 lies between the bound and the next digit.
+    # `<0.1 %` and `>99.9 %` are sorted between this bound and the next digit.
     value += {"<": -0.05, ">": 0.05}.get(match["bound"], 0)
     return value * _FACTORS.get(match["unit"], 1)
 
@@ -213,7 +214,7 @@ def _minutes(ns: float) -> str:
 
 
 def _percent(value: float) -> str:
-    # Without the sign of a nothing: -0.0001 is 0.0.
+    # Adding 0.0 removes the sign of zero: -0.0001 becomes 0.0.
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 

@@ -5,13 +5,13 @@ from itertools import groupby
 
 
 def spans(rounds: Iterable[int]) -> str:
-    """Write rounds, those that follow one another as a span."""
+    """Write rounds as text. Successive rounds become a span."""
     runs = groupby(enumerate(sorted(set(rounds))), key=lambda entry: entry[1] - entry[0])
     spans_found = [[number for _, number in run] for _, run in runs]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in spans_found)
 
 
 def numbers(text: str) -> list[int]:
-    """Read what `spans` wrote."""
+    """Read the rounds in a text that `spans` wrote."""
     ends = [[int(end) for end in span.split("-")] for span in text.split(", ")]
     return [number for span in ends for number in range(span[0], span[-1] + 1)]

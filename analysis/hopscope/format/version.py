@@ -4,7 +4,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def program_version() -> str:
-    """Version of hopscope; of a source tree that was never installed, `0+source`."""
+    """The version of hopscope; `0+source` in a source tree that was never installed."""
     try:
         return version("hopscope")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Verdicts for CI: what a gate says, how it comes out, and the gates that a project's file asks for."""
+"""Gates for CI: their syntax, their evaluation, and the gates in a project's file."""
 
 from hopscope.gate.expression import Gate, parse
 from hopscope.gate.judgement import Outcome, Verdict, evaluate, worst

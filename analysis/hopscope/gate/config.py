@@ -1,12 +1,11 @@
-"""The gates of a project: the table `[gates]` of `hopscope.toml` or `[tool.hopscope.gates]` of
-`pyproject.toml`.
+"""The gates of a project: the table `[gates]` of `hopscope.toml` or `[tool.hopscope.gates]` of `pyproject.toml`.
 
     [gates]
     "compare --by structure" = "*.changed == 1"
     "last-arrivals --by host" = ["*.share > 50%", "*.waiting_ns > baseline * 1.2"]
 
-A key is an analysis with its options, as one types it after `analyze` without the traces; its value is a gate or a list
-of gates, as `--fail-if` takes them.
+A key is an analysis with its options, as typed after `analyze`, without the traces. Its value is a gate or a list of
+gates, in the syntax of `--fail-if`.
 """
 
 import shlex
@@ -32,7 +31,7 @@ class GateLine:
 
     @property
     def question(self) -> str:
-        """The analysis with its options, as one types it."""
+        """The analysis with its options, as typed on a command line."""
         return shlex.join([self.command, *self.words])
 
 
@@ -50,7 +49,7 @@ def find(start: Path) -> Path:
 
 
 def read(file: Path) -> list[GateLine]:
-    """The gates of this file. Raises InputError naming the file and the line of the table that makes no sense."""
+    """The gates of this file. Raises InputError naming the file and the invalid line of the table."""
     keys = ("tool", "hopscope", "gates") if file.name == "pyproject.toml" else ("gates",)
     table = _table(file, keys)
     if not table:

@@ -6,9 +6,9 @@
     limit  = number | "baseline" | "baseline" ("+" | "-" | "*") number
     number = digits, sign, fraction and exponent, then a unit: ns us ms s, %, B KB MB GB KiB MiB GiB
 
-A gate states a fault: it fails when it is true. `baseline` is the same row and column of another run, as
-`analyze gate --baseline` gives it: `baseline + 5%` of a share is five points more, `baseline * 1.1` a tenth more.
-The parser reads text and nothing in it is ever executed.
+A gate states a fault: it fails if the statement is true. `baseline` is the same row and column of another run, as
+`analyze gate --baseline` gives it: `baseline + 5%` of a share is five points more, `baseline * 1.1` a tenth more. The
+parser reads text and nothing in it is ever executed.
 """
 
 import math
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z0-9_+:/@-]+")
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z%]*)")
 
 
-# Each unit's size in the column's own unit, and the columns that it goes with.
+# For each unit, the kind of columns that it fits, and its size in their own unit.
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("ns", 1),
     "us": ("ns", 1e3),
@@ -51,10 +51,10 @@ UNITS: dict[str, tuple[str, float]] = {
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate as written and as understood. `key` is None for `*`, any row.
+    """A gate as written, and its parsed parts. `key` is None for `*`, any row.
 
-    relative: None where the limit is the number, else what is done with the baseline's value and the number: `+`,
-    `-` or `*`.
+    relative: the operation between the baseline's value and the number (`+`, `-` or `*`); None if the number itself is
+    the limit.
     """
 
     expression: str
@@ -66,12 +66,12 @@ class Gate:
     relative: str | None = None
 
     def holds(self, value: float, limit: float) -> bool:
-        """Tells whether the comparison is true: the fault that the gate catches."""
+        """Tells if the comparison is true, which means that the gate has found its fault."""
         return _OPERATORS[self.operator](value, limit)
 
 
 def parse(expression: str) -> Gate:
-    """The gate in this text. Raises InputError that shows the place where it stops making sense."""
+    """The gate in this text. Raises InputError that shows the position of the first mistake."""
     return _Parser(expression).gate()
 
 

@@ -1,5 +1,5 @@
-"""How a gate comes out on the rows of an answer. It is undecided where it cannot be judged: no such row, no value, or a
-value whose undecided part could turn it."""
+"""Evaluates a gate on the rows of an answer. A gate is undecided if there is no such row or no value, or if the
+undecided part of the value could change the result."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Any, Literal
 from hopscope.errors import InputError, shortened_list, suggestion
 from hopscope.format.quantities import alike, number, quantity
 from hopscope.gate.expression import UNITS, Gate
+from hopscope.query.catalog import ROWS_MOVED
 from hopscope.query.header import Analysis, Column
 
 Verdict = Literal["passed", "failed", "undecided"]
@@ -18,7 +19,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a gate came out, and why in one sentence."""
+    """The outcome of a gate, and its reason in one sentence."""
 
     expression: str
     outcome: Verdict
@@ -40,7 +41,9 @@ def evaluate(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence
             return _undecided(gate, "there are no rows")
         keys = [_key_text(analysis, row) for row in rows]
         return _undecided(
-            gate, f"no row {gate.key!r}; the rows are {shortened_list(keys, 20)}{suggestion(str(gate.key), keys)}"
+            gate,
+            f"no row {gate.key!r}; the rows are {shortened_list(keys, 20)}{suggestion(str(gate.key), keys)}"
+            + (f"; others are in `analyze {ROWS_MOVED[analysis.command]}`" if analysis.command in ROWS_MOVED else ""),
         )
     outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in selection]
     for verdict in ("failed", "undecided"):
@@ -55,7 +58,7 @@ def evaluate(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence
 
 
 def _selected_rows(gate: Gate, analysis: Analysis, rows: Sequence[Row]) -> list[Row]:
-    """The rows that a gate is about; a row of zeros if it is missing and the header allows that."""
+    """The rows that a gate is about. If the row is missing and the header lists it under `zero`, a row of zeros."""
     if gate.key is not None and gate.key in analysis.named_rows:
         column, value = analysis.named_rows[gate.key]
         selection = [row for row in rows if row[column] == value][:1]
@@ -107,7 +110,7 @@ def _key_text(analysis: Analysis, row: Row) -> str:
 
 
 def _no_number(value: object) -> str | None:
-    """Why a value cannot be compared, or None."""
+    """The reason why a value cannot be compared; None if it can."""
     if value is None:
         return "has no value"
     if not isinstance(value, bool | int | float | Decimal):
@@ -118,7 +121,8 @@ def _no_number(value: object) -> str | None:
 def _base_value(  # noqa: PLR0917 - the gate, what it is about, and the baseline
     gate: Gate, name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None
 ) -> float | str:
-    """The baseline's value for this row, or why there is none. A named row is compared with the baseline's."""
+    """The baseline's value for this row, or a sentence that says why there is none. A row named by the header is
+    compared with the baseline's row of the same name, even if their keys differ."""
     if base is None:
         return "it refers to a baseline; give one with `analyze gate --baseline BASE`"
     key = _key_text(analysis, row)

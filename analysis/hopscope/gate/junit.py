@@ -1,5 +1,5 @@
-"""Gates as JUnit XML, which CI systems show beside a run's tests: a failed gate is a failure, one that cannot be judged
-an error, one that was left out is skipped."""
+"""Writes gates as JUnit XML, which CI systems show beside a run's tests. A failed gate becomes a failure, an undecided
+gate an error, and a gate that was left out is skipped."""
 
 import re
 from collections.abc import Sequence

@@ -1,22 +1,23 @@
-"""Gates as Markdown for a pull-request comment: the verdict first, then what did not pass, the rest folded, never
-longer than a comment may be."""
+"""Writes gates as Markdown for a pull-request comment: the verdict first, then the gates that did not pass, the rest
+folded. The text is never longer than a comment may be."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopscope.format.quantities import MISSING
+from hopscope.format.quantities import MISSING, quantity
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import GateResult
 from hopscope.render.visible import visible
 
 LONGEST = 60_000
-"""Characters that a whole comment stays below; GitHub takes 65,536 of them."""
-# Two tables of so many rows with two texts each and two such lists, one with two texts a line: below 60,000.
+"""The largest number of characters of a comment; GitHub allows 65,536."""
+# Limits that keep a comment below 60,000 characters. It has two tables of `_ROWS` rows with two texts each, and two
+# lists of `_CAVEATS` lines, of which one has two texts a line.
 _ROWS = 15
 _LONGEST_TEXT = 380
 _CAVEATS = 20
 _MARKS = {"passed": "✅", "failed": "❌", "undecided": "❔", "skipped": "➖"}
-# A person's name behind an @ would be told; the invisible joiner keeps it a word.
+# GitHub would notify a person named after an @. The invisible joiner after it prevents that.
 _SAFE = {**{mark: f"\\{mark}" for mark in "\\`*_[]#|~"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@\u2060"}
 _VERDICTS = {"passed": "passed", "failed": "failed", "undecided": "could not all be judged"}
 
@@ -26,15 +27,15 @@ def as_markdown(
     baseline: str | None,
     gate_results: Sequence[GateResult],
     caveats: Sequence[str],
-    honesty: Sequence[tuple[str, str, str]] = (),
+    trust: Sequence[Mapping[str, Any]] = (),
     *,
     diagnosis: Sequence[Mapping[str, Any]] = (),
     comparison: str | None = None,
 ) -> str:
-    """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `diagnosis` the rows of
-    `diagnose`, `comparison` the sentence of `compare` about the whole run.
+    """The comment. `trust` and `diagnosis` are the rows of `trust` and `diagnose`, `comparison` is the sentence of
+    `compare` about the whole run.
 
-    Names and sentences come from traces, so nothing in them is taken for markup.
+    Names and sentences come from traces, so all markup in them is escaped.
     """
     verdict = worst([gate_result.outcome for gate_result in gate_results if gate_result.outcome is not None])
     passed = [gate_result for gate_result in gate_results if _verdict(gate_result) == "passed"]
@@ -57,15 +58,17 @@ def as_markdown(
             parts.append(_folded("Other causes", "\n".join(f"- {line}" for line in causes)))
     if caveats:
         bullets = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
-        bullets += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
+        bullets += [f"- and {len(caveats) - _CAVEATS} more: `analyze trust`"] if len(caveats) > _CAVEATS else []
         parts.append(_folded("What limits these results", "\n".join(bullets)))
-    if honesty:
-        lines = [
-            f"- {_text(item)}: {_text(f'{value}, {sentence}' if value != MISSING else sentence)}"
-            for item, value, sentence in honesty
-        ]
-        parts.append(_folded("How honest the trace is", "\n".join(lines[:_CAVEATS])))
+    lines = [f"- {_text(row['item'])}: {_text(_in_words(row))}" for row in trust if row["section"] != "limits"]
+    if lines:
+        parts.append(_folded("How far to trust this", "\n".join(lines[:_CAVEATS])))
     return "\n\n".join(parts) + "\n"
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    value = quantity(row["value"], row["unit"])
+    return row["sentence"] if value == MISSING else f"{value}, {row['sentence']}"
 
 
 def _counts(gate_results: Sequence[GateResult]) -> str:
@@ -104,7 +107,7 @@ def _sentence(gate_result: GateResult) -> str:
 
 
 def _text(text: str) -> str:
-    """Text as text: no markup, no cell's end, no mention of a person, one line, bounded."""
+    """A text that cannot act as markup, end a table's cell or mention a person, in one line of limited length."""
     parts: list[str] = []
     length = 0
     for letter in visible(" ".join(text.split())):

@@ -1,4 +1,4 @@
-"""An answer and its gates as one JSON document, `schemas/report.schema.json`, for CI to keep."""
+"""Writes an answer and its gates as one JSON document (`schemas/report.schema.json`), for CI to keep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hopscope.query.answer import Answer
     from hopscope.query.opened import OpenedTrace
 
-REPORT_VERSION = 1
+REPORT_VERSION = 2
 
 
 def write_report(file: Path, trace: OpenedTrace, answer: Answer, outcomes: Sequence[Outcome]) -> None:
@@ -29,7 +29,7 @@ def write_report(file: Path, trace: OpenedTrace, answer: Answer, outcomes: Seque
         "analysis": answer.analysis.command,
         "parameters": _parameters(answer),
         "caveats": [*trace.caveats(), *answer.notes],
-        "honesty": [in_json(row) for row in trace.answer("honesty").rows],
+        "trust": [in_json(row) for row in trace.answer("trust").rows if row["section"] != "limits"],
         "columns": [{"name": c.name, "type": c.type, "meaning": c.meaning} for c in answer.analysis.columns],
         "rows": [in_json(row) for row in answer.rows],
         "gates": [asdict(outcome) for outcome in outcomes],

@@ -1,4 +1,5 @@
-"""All gates of a file on one trace: asks each analysis once, judges what is exact before what is time."""
+"""Evaluates all gates of a file on one trace. Asks each analysis once. Gates on structure come before gates on
+times."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from hopscope.query.answer import Answer
 
 Trace = TypeVar("Trace")
-"""An opened trace, whose module imports this package. Only a question asks it anything."""
+"""An opened trace. This module must not import its class, whose module imports this package; only a question uses
+it."""
 
 Kind = Literal["structure", "time"]
 
@@ -25,8 +27,8 @@ NO_BASELINE = "it refers to a baseline; give one with --baseline BASE, or skip s
 
 @dataclass(frozen=True)
 class Question(Generic[Trace]):
-    """A line of the file as a query: the analysis at its grain, and `ask`, which is None if it needs a missing
-    baseline."""
+    """A line of the file as a query: the analysis at its grain, and `ask`, which is None if the line needs a baseline
+    and there is none."""
 
     line: GateLine
     analysis: Analysis
@@ -46,10 +48,11 @@ class GateResult:
 def evaluate_all(
     questions: Sequence[Question[Trace]], trace: Trace, base: Trace | None, *, skip_baseline: bool = False
 ) -> list[GateResult]:
-    """Every gate of these questions, structure before time and else as the file has them.
+    """The results of every gate of these questions: gates on structure first, then those on times, each in the file's
+    order.
 
-    An analysis that the trace cannot answer leaves its gates undecided. Raises InputError for a gate that makes no
-    sense on its columns.
+    If the trace cannot answer an analysis, its gates are undecided. Raises InputError for a gate that does not fit its
+    column.
     """
     gate_results = [
         gate_result
@@ -60,7 +63,7 @@ def evaluate_all(
 
 
 def _judge_question(question: Question[Trace], trace: Trace, base: Trace | None, *, skip: bool) -> list[GateResult]:
-    # A gate that both the analysis and the file have is evaluated once.
+    # If both the analysis and the file have a gate, it is evaluated once.
     gates = list(dict.fromkeys([*question.line.gates, *(parse(text) for text in question.analysis.gates)]))
 
     def with_outcome(gate: Gate, outcome: Outcome | None) -> GateResult:

@@ -1,13 +1,13 @@
 """Starting MPI programs under the collector, and putting their traces together afterwards.
 
-mpi_library which MPI library a program or a launcher uses
-elf         the names that a library defines
-installed   where the collector's files are, and which library of it fits an MPI library
-building    making one more of them
-command     what to put into a launcher's command line and environment
-inputs      trees and topology files checked before anything starts
-native_builds, native_trial  builds of MPICH that may be changed, and how they are tried out
-job         running it: signals, exit codes, assembly
+mpi_library finds the MPI library that a program or a launcher uses
+elf         reads the names that a library defines
+installed   finds the collector's files, and the collector library that fits an MPI library
+building    builds a collector library for one more MPI library
+command     makes a launcher's command line and environment
+inputs      checks trees and topology files before anything starts
+native_builds, native_trial  builds of MPICH that the collector may patch, and their trials
+job         runs a job: signals, exit codes, assembly
 """
 
 from hopscope.launch.building import build_collector

@@ -1,4 +1,4 @@
-"""Making a collector library for one more MPI library, from the sources that come with the package."""
+"""Builds a collector library for one more MPI library, from the sources that come with the package."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from hopscope.launch.installed import collector_sources
 def build_collector(mpicc: str, prefix: Path) -> Path:
     """Builds the collector with an MPI compiler wrapper and installs it into prefix/lib/hopscope; returns the library.
 
-    Raises InputError with the tools' last words if that fails.
+    Raises InputError with the tools' last output if that fails.
     """
     compiler = shutil.which(mpicc)
     if compiler is None:
@@ -47,7 +47,7 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
                 "-DBUILD_TESTING=OFF",
             ]
         )
-        # Without a number, make compiles all files at once, which brings a login node to its knees.
+        # Without a number, make compiles all files at once, which overloads a login node.
         _run([cmake, "--build", folder, "--parallel", str(len(os.sched_getaffinity(0)))])
         _run([cmake, "--install", folder])
         library_name = next(Path(folder).glob("libhopscope-*-*.so")).name

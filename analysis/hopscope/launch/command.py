@@ -15,6 +15,7 @@ from pathlib import Path
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_library
 from hopscope.launch.mpi_library import launcher_mpi
+from hopscope.launch.preload import join_preload
 
 RECORDINGS = ("all", "collectives")
 """Recording modes: `collectives` leaves the application's messages out."""
@@ -115,10 +116,14 @@ def rank_count(words: Sequence[str]) -> int | None:
 
 
 def launcher_words(words: Sequence[str], collector: str, variables: Mapping[str, str]) -> list[str]:
-    """The command line to start, with the options that this launcher needs to hand the variables on.
+    """The command line to start: an LD_PRELOAD of its own is joined with the collector's, and the launcher gets the
+    options that it needs to hand the variables on.
 
     HOPSCOPE_* of the inherited environment that are set by hand are the caller's to put among the variables.
     """
+    words = join_preload(words, str(collector_library(collector)))
     if collector.startswith("openmpi") and _is_open_mpi_launcher(words[0]):
-        return [words[0], *(word for name in variables for word in ("-x", name)), *words[1:]]
-    return list(words)
+        own = launcher_options(words)
+        names = (name for name in variables if not any(word.startswith(f"{name}=") for word in own))
+        return [words[0], *(word for name in names for word in ("-x", name)), *words[1:]]
+    return words

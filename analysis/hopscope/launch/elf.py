@@ -13,6 +13,21 @@ def is_elf(path: Path) -> bool:
         return False
 
 
+def is_static(program: Path) -> bool:
+    """True for a program that the dynamic linker does not start."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with program.open("rb") as file:
+            elf = ELFFile(file)
+            return elf["e_type"] in ("ET_EXEC", "ET_DYN") and not any(
+                segment["p_type"] in ("PT_INTERP", "PT_DYNAMIC") for segment in elf.iter_segments()
+            )
+    except (OSError, ValueError, ELFError):
+        return False
+
+
 @cache  # choosing a collector and explaining the choice ask for the same names
 def _names(path: Path, table: str) -> set[str]:
     from elftools.common.exceptions import ELFError  # here, because few commands look at a program

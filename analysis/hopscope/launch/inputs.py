@@ -1,7 +1,7 @@
 """Trees and topology files, checked before a job starts: the tree by the collector's own reader, the topology against
 its schema.
 
-The collector checks them again in MPI_Init: only there is the number of ranks known for sure.
+The collector checks them again in MPI_Init, because only there the number of ranks is known for sure.
 """
 
 import json
@@ -26,7 +26,8 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _line_of(text: str, path: list[str | int]) -> int | None:
-    """The line of the deepest key of a JSON path that stands in the text as a quoted word, searched in order."""
+    """The line of a JSON path in the text: that of its deepest key. Keys are searched one after another, as quoted
+    words."""
     position, match = 0, None
     for part in path:
         if isinstance(part, str):
@@ -42,7 +43,8 @@ def _json_path(path: list[str | int]) -> str:
 
 
 def tree_names() -> list[str]:
-    """The shapes and algorithms that serve instead of a tree file; of those that take a number what comes before it."""
+    """The names of shapes and algorithms that may be given instead of a tree file. A name that takes a number ends with
+    the colon before it."""
     shapes = [f"{row.name}:" if row.counts else row.name for row in _plan.shapes() if row.name != "explicit"]
     algorithms = {row.name: row.in_groups for row in _plan.algorithms() if not row.by_tree}
     exchanges = [f"{name}:{word}" for name, in_groups in algorithms.items() if in_groups for word in _plan.BETWEEN]
@@ -50,9 +52,9 @@ def tree_names() -> list[str]:
 
 
 def check_tree(tree: str, ranks: int | None = None) -> None:
-    """A tree file, or a shape or an algorithm by name, held against what the collector takes, and against the number of
-    the job's ranks where that is known. Raises InputError in the collector's own words: what was given, line and column
-    of a file, what is wrong and what would be right.
+    """Checks a tree file, or the name of a shape or an algorithm, by the collector's rules. ranks: the number of the
+    job's ranks, if it is known. Raises InputError with the collector's message: the input, line and column of a file,
+    the fault and the remedy.
     """
     try:
         text, name = _plan.requested(os.fsencode(tree))
@@ -70,9 +72,9 @@ def check_topology(path: Path) -> dict[str, Any]:
 
 
 def checked_file(path: Path, kind: str) -> dict[str, Any]:
-    """The content of a file of this kind, such as `topology`, held against schemas/<kind>.schema.json.
+    """The content of a file of this kind, such as `topology`, checked against schemas/<kind>.schema.json.
 
-    Raises InputError with file, line, place and fault if it breaks that.
+    Raises InputError with file, line, place and fault if it breaks the schema.
     """
     try:
         text = path.read_text()
@@ -90,7 +92,7 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
     actual_kind = _kind_of(content)
     if actual_kind is not None and actual_kind != kind:
         raise InputError(f"{path} is a {actual_kind} file; give a {kind} file")
-    from jsonschema import Draft202012Validator  # every command starts without it
+    from jsonschema import Draft202012Validator  # late: commands start without it
     from jsonschema.exceptions import best_match
 
     fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))
@@ -103,11 +105,11 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
 
 
 KINDS = ("machine", "sweep", "topology", "tree", "tuning")
-"""The files that people hand to commands, each with a schema."""
+"""The kinds of files that users give to commands. Each kind has a schema."""
 
 
 def kind_of(path: Path) -> str | None:
-    """The file's kind among KINDS, by its outermost names; None if it has none or cannot be read."""
+    """The file's kind among KINDS, by its top-level keys; None if it is of no kind or cannot be read."""
     try:
         return _kind_of(read_json(path.read_text()))
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """A run as its spools show it at this moment: which collectives are open, where every rank is, and who waits for whom.
 
 The facts come from `hopscope-assemble --inspect` (schemas/inspection.schema.json), which reads the spools of a running
-or a killed job; here they are put together over the ranks.
+or a killed job. This module combines the facts of all ranks.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from hopscope.vocabulary.mpi_functions import FUNCTIONS, of_kinds
 
 POLLS = of_kinds("test", "look")
 NOBODY_WAITS = "no rank seems to wait for another"
-# A rank that has polled for so long and polled again so short a time ago polls still.
+# A rank still polls if it has polled for longer than this, and its last poll ended less than this ago.
 _POLLS_STILL_NS = 100_000_000
 
 Facts = dict[str, Any]
@@ -26,10 +26,10 @@ class Member:
 
     rank: int
     state: str
-    """`inside`, `left`, `absent`: it has not come to it; `elsewhere`: it calls another operation in its place."""
+    """`inside`, `left`, `absent` (it has not entered yet) or `elsewhere` (it called another operation instead)."""
     function: str | None
     at_ns: int | None
-    """When it entered; None if it has not."""
+    """The time of its enter; None if it has not entered, or if that is no longer known."""
     root: int | None = None
     """The root that it named, as the communicator numbers its ranks; None if not known or the operation has none."""
 
@@ -89,8 +89,8 @@ class Inspection:
         return text, places[0][1]
 
     def waits_for(self, rank: int) -> set[int]:
-        """The ranks that this one waits for: one or all of them must act before it goes on. Empty if there are none or
-        nothing is known."""
+        """The ranks that this rank waits for. One or all of them must act before it goes on. Empty if there are none,
+        or if they are unknown."""
         if self.ranks[rank]["state"] not in ("running", "died", "unknown"):
             return set()
         ranks: set[int] = set()
@@ -107,7 +107,7 @@ class Inspection:
         return ranks - {rank}
 
     def sentences(self) -> list[str]:
-        """Findings: operations that do not match, ranks that others ultimately wait for, circles."""
+        """Findings: operations that do not match, ranks that others ultimately wait for, circles of waiting ranks."""
         sentences = [
             sentence
             for collective in self.collectives
@@ -132,7 +132,7 @@ class Inspection:
         return sentences or [NOBODY_WAITS]
 
     def document(self) -> Facts:
-        """The facts with what was made of them."""
+        """The facts, with the conclusions from them."""
         return {
             **self.facts,
             "open_collectives": [
@@ -177,7 +177,7 @@ class Inspection:
         return f"computing, after {self._call(last, None)}{_called_from(last)}", last["left_ns"]
 
     def _call(self, call: Facts, thread: Facts | None) -> str:
-        """A call with its peers; thread: that of an open call."""
+        """A call with its peers, as text. thread: the thread of an open call; None for a call that has ended."""
         name = call["function"]
         if "seq" in call:
             text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"
@@ -221,7 +221,10 @@ class Inspection:
         )
 
     def _roots(self, collective: OpenCollective) -> str | None:
-        """The ranks by the root that they name, if they disagree: each root then waits for nobody, or for another."""
+        """A sentence that says which ranks name which root; None if all name the same one.
+
+        Where they differ, messages that a rank waits for may never be sent.
+        """
         ranks_by_root: dict[int, list[int]] = {}
         for member in collective.members:
             if member.root is not None and member.function == collective.function:
@@ -246,7 +249,7 @@ class Inspection:
 
 
 def _add_places(facts: Facts) -> None:
-    """Gives every call its place in the source, as far as this machine has the programs that run."""
+    """Gives every call its place in the source code, if this machine has the files of the running program."""
     threads = [thread for rank in facts["ranks"] for thread in rank["threads"]]
     calls: list[Facts] = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
     sites = {call["site"]: call["symbol"] or "" for call in calls if call["site"]}
@@ -298,7 +301,7 @@ def _called_from(call: Facts) -> str:
 
 
 def ranks_text(ranks: Iterable[int]) -> str:
-    """`0, 3 to 5 and 7` as `0, 3-5, 7`."""
+    """A list of ranks as text, such as `0, 3-5, 7`."""
     runs: list[list[int]] = []
     for rank in sorted(ranks):
         if runs and runs[-1][1] == rank - 1:
@@ -318,7 +321,7 @@ def _s(ranks: Iterable[int], verb: str) -> str:
 
 
 def _circle(waiting: dict[int, set[int]]) -> list[int]:
-    """Ranks each of which waits for the next, the last for the first; empty if there is none."""
+    """A circle of ranks, each of which waits for the next, and the last for the first; empty if there is none."""
     for start in waiting:
         path: list[int] = []
         node = start

@@ -1,10 +1,10 @@
-"""The collector's files, and the library of it that fits an MPI library.
+"""Finds the collector's files, and the collector library that fits an MPI library.
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
-``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and for each MPI library it was
-built with one ``libhopscope-<flavour>-<release>.so``. The flavour is the ABI. Within one, a newer release has more
-functions, and a collector that defined a function which the program's MPI library lacks would make programs call it; so
-a collector fits where every MPI function that it defines is there.
+``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and one ``libhopscope-<flavour>-<release>.so`` for each
+MPI library that it was built with. The flavour is the ABI. Newer releases of a flavour have more functions. If a
+collector defined a function that the program's MPI library lacks, programs would find and call it. So a collector fits
+an MPI library that has every MPI function that the collector defines.
 """
 
 import os
@@ -64,7 +64,7 @@ def collector_sources() -> Path:
 
 
 def _compiler(library: Path | None) -> str:
-    """The compiler wrapper that belongs to an MPI library, as well as one can guess it."""
+    """The compiler wrapper that probably belongs to an MPI library."""
     if library is not None:
         for folder in library.resolve().parents[1:3]:
             for name in ("mpicc_abi", "mpicc") if "abi" in library.name else ("mpicc",):
@@ -92,8 +92,8 @@ def installed_flavours() -> list[str]:
 
 
 def collector_library(name: str) -> Path:
-    """The library to preload, absolute, by flavour and release such as ``openmpi-5``, or by flavour alone: then that of
-    the oldest release, which fits the newer ones as well but for the functions that they have and it has not.
+    """The library to preload, absolute, by flavour and release such as ``openmpi-5``, or by flavour alone. By flavour
+    alone it is that of the oldest release, which also fits newer releases but does not record their new functions.
 
     Raises InputError if the collector was not built for it.
     """
@@ -111,9 +111,9 @@ def _mpi_functions(library: Path) -> set[str]:
 
 
 def fitting_collector(mpi: MpiLibrary) -> str:
-    """The name, for collector_library, of the installed collector that sees most of what an MPI library has.
+    """The name, for collector_library, of the installed collector that records the most functions of an MPI library.
 
-    Raises InputError, with the command that makes one, if none fits.
+    Raises InputError, with the command that builds one, if none fits.
     """
     functions = _mpi_functions(mpi.path) if mpi.path is not None else set[str]()
     if not functions:
@@ -131,15 +131,16 @@ def fitting_collector(mpi: MpiLibrary) -> str:
 
 
 def unseen_functions(mpi: MpiLibrary, collector: str) -> list[str]:
-    """Functions of an MPI library that this collector does not record: it was built for an older release. Empty if the
-    library's file is unknown."""
+    """Functions of an MPI library that this collector does not record, because it was built for an older release. Empty
+    if the library's file is unknown."""
     if mpi.path is None:
         return []
     return sorted((FUNCTIONS.keys() & _mpi_functions(mpi.path)) - exported_names(collector_library(collector)))
 
 
 def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
-    """A sentence about it, with the command that helps; None if nothing does."""
+    """A sentence on the functions that a collector does not record, with the command that helps; None if it records
+    all."""
     unseen = unseen_functions(mpi, collector)
     if not unseen:
         return None

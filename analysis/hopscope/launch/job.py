@@ -1,4 +1,4 @@
-"""Running a traced job, and putting its trace together where the job itself did not."""
+"""Runs a traced job, and assembles its trace where the job itself did not."""
 
 import json
 import os
@@ -16,9 +16,9 @@ from hopscope.launch.installed import collector_file
 ANCHOR = "traces.otf2"
 HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 REFUSED = 2
-"""Exit code with which the collector ends a job whose tree or topology it refuses, once it has said why."""
+"""Exit code with which the collector ends a job whose tree or topology it refuses, after a message with the reason."""
 FROM_THE_KERNEL = 128
-"""si_code of a signal that a terminal sent (SI_KERNEL); the launcher, in the same process group, has it too."""
+"""si_code of a signal that a terminal sent (SI_KERNEL). The launcher is in the same process group and gets it too."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class JobEnd:
     code: int
     """The launcher's exit code, 128 + n if it died from signal n, as shells do."""
     interrupted: bool
-    """True if somebody sent us SIGINT, SIGTERM or SIGHUP while it ran."""
+    """True if this process got SIGINT, SIGTERM or SIGHUP while the job ran."""
 
 
 def run_job(words: Sequence[str], variables: Mapping[str, str]) -> JobEnd:
     """Starts a command with variables added to the environment and waits for it.
 
-    SIGINT, SIGTERM and SIGHUP that somebody sends are handed on; an interrupt from the terminal reaches the launcher by
-    itself. So the trace can be put together afterwards in every case.
+    SIGINT, SIGTERM and SIGHUP from other processes are handed on to the command; an interrupt from the terminal reaches
+    it by itself. This process goes on in every case, so that it can assemble the trace afterwards.
     """
     early_signals: list[int] = []
     handlers = {
@@ -46,7 +46,7 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> JobEnd:
             child = subprocess.Popen(list(words), env={**os.environ, **variables})
         except OSError as error:
             raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
-        # Only now, for the child would inherit the mask.
+        # Only now, because the child would inherit the mask.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
         for number in early_signals:
             child.send_signal(number)
@@ -71,20 +71,20 @@ def is_assembled(directory: Path) -> bool:
 
 
 def is_unassembled_run(directory: Path) -> bool:
-    """True if a directory holds what ranks recorded, not yet put together."""
+    """True if a directory has recordings of ranks that are not assembled yet."""
     return not is_assembled(directory) and any((directory / "spool").glob("*.defs"))
 
 
 def may_have_grown(directory: Path) -> bool:
-    """True if a trace directory has its archive and still recordings too: more may have come since."""
+    """True if a trace directory has both its archive and recordings, which may have grown since."""
     return is_assembled(directory) and any((directory / "spool").glob("*.defs"))
 
 
 def assemble(directory: Path) -> str:
-    """Makes the archive from the spools in a trace directory and returns what the assembling program had to say.
+    """Makes the archive from the spools in a trace directory. Returns the messages of the assembling program.
 
-    Raises InputError with its words if it cannot. A directory whose archive holds all that was recorded is left as it
-    is; spools that grew or were brought since make a new one.
+    Raises InputError with these messages if it fails. A directory whose archive has everything that was recorded stays
+    as it is. If spools grew or were added since, the archive is made again.
     """
     if is_assembled(directory) and not may_have_grown(directory):
         return ""
@@ -104,9 +104,9 @@ def assemble(directory: Path) -> str:
 
 
 def join(directory: Path, second: Path) -> None:
-    """Lets the next assembly of a trace directory take in another run's recordings, which stay where they are.
+    """Lets the next assembly of a trace directory include another run's recordings, which stay where they are.
 
-    Raises InputError if one of them has no recordings (any more).
+    Raises InputError if either run has no recordings (any more).
     """
     for run in (directory, second):
         if not any((run / "spool").glob("*.defs")):
@@ -126,7 +126,7 @@ def join(directory: Path, second: Path) -> None:
 
 
 def worlds(directory: Path) -> list[dict[str, Any]]:
-    """The worlds of an assembled run as its run.json lists them; empty where it does not say."""
+    """The worlds of an assembled run, as its run.json lists them; empty if it does not list them."""
     try:
         facts = read_json((directory / "run.json").read_text())
     except (OSError, ValueError):
@@ -135,7 +135,7 @@ def worlds(directory: Path) -> list[dict[str, Any]]:
 
 
 def inspect(directory: Path) -> dict[str, Any]:
-    """Each rank's location by its recording so far: schemas/inspection.schema.json, up to `missing`.
+    """The facts on each rank from its recording so far, as in schemas/inspection.schema.json up to `missing`.
 
     Raises InputError if the directory holds no recordings.
     """

@@ -24,6 +24,8 @@ _ANY_MPI = re.compile(r"\b(libmpi\w*\.so[.\d]*)")
 _STARTERS = "mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|env|nice|numactl|taskset|timeout"
 _STARTS_A_WORD = re.compile(rf"({_STARTERS})([._-].*)?")
 _LAUNCHERS = re.compile(rf"({_STARTERS}|sh|bash|gdb|valgrind|singularity|apptainer)([._-].*)?")
+NAMES_VARIABLE = re.compile(r"--?g?env")
+"""MPICH's options that are followed by a variable's name and its value."""
 _PYTHON = re.compile(r"python[\d.]*$")
 
 
@@ -180,8 +182,9 @@ def why_not_started(word: str) -> str | None:
 def missing_program(words: Sequence[str]) -> str | None:
     """The fault of the program in a launcher's command line, if none of its words names an existing program."""
     suspects: list[tuple[bool, bool, str]] = []
-    for option, word in itertools.pairwise(words):
-        if word.startswith("-") or "=" in word or word.isdecimal():
+    for position, (option, word) in enumerate(itertools.pairwise(words)):
+        is_variable = NAMES_VARIABLE.fullmatch(option) or (position and NAMES_VARIABLE.fullmatch(words[position - 1]))
+        if word.startswith("-") or "=" in word or word.isdecimal() or is_variable:
             continue
         if _executable(word) is None:
             suspects.append((os.sep not in word, option.startswith("-"), word))

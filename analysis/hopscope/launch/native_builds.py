@@ -1,6 +1,6 @@
 """Builds of MPICH that the collector may patch to record their messages: the user's list, and trials of a build.
 
-The collector knows the builds that were tested with it (collector/src/native/mpich/builds.c) and reads this list.
+The collector knows the builds that were tested with it (collector/src/native/mpich/builds.c), and reads this list too.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ PATIENCE_S = 300
 
 
 def user_list() -> Path:
-    """The file whose lines begin with the SHA-256 of a library's file."""
+    """The user's list: a file whose lines begin with the SHA-256 of a library's file."""
     return _list_in(Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"))
 
 
@@ -47,7 +47,7 @@ def sum_of(library: Path) -> str:
 
 
 def allow(library: Path) -> bool:
-    """Add a build to the user's list; False if it is there."""
+    """Add a build to the user's list. Returns False if it is there already."""
     if any(line.startswith(sum_of(library)) for line in user_lines()):
         return False
     user_list().parent.mkdir(parents=True, exist_ok=True)
@@ -58,9 +58,9 @@ def allow(library: Path) -> bool:
 
 def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Path, str | None]:
     """Run the trial on some ranks, with MPI_THREAD_MULTIPLE if their number is odd. The collector patches the build,
-    which stands in a list of its own in a folder.
+    because the trial has a list of its own with it, in `folder`.
 
-    Returns the trace directory and what went wrong, if anything did.
+    Returns the trace directory, and the fault or None.
     """
     settings = folder / "settings"
     _list_in(settings).parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Pat
         **environment(request, inherited),
         "HOPSCOPE_NATIVE": "mpich",
         "XDG_CONFIG_HOME": str(settings),
-        # Otherwise MPICH 5 leaves messages for shared memory after a few calls.
+        # Otherwise MPICH 5 stops sending messages after a few collectives on one host: it uses shared memory instead.
         "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
     }
     level = native_trial.THREAD_LEVELS[ranks % 2]

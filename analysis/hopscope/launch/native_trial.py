@@ -1,8 +1,8 @@
 """The program that `hopscope native --verify` runs under MPICH: blocking collectives, whose results it checks.
 
-Started by its path with an interpreter that need not have hopscope; the arguments are the MPI library and the level of
-threads to ask it for: with several it may hold a lock where the collector asks it for messages. Calls go by the global
-order of symbols, in which the preloaded collector comes first.
+It is started by its path, with an interpreter that need not have hopscope. The arguments are the MPI library and the
+thread level to request. With several threads, the library may hold a lock when the collector asks it for messages.
+Calls use the global order of symbols, in which the preloaded collector comes first.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ THREAD_LEVELS = (0, 3)
 """MPI_THREAD_SINGLE and MPI_THREAD_MULTIPLE, as MPICH numbers them."""
 
 COUNTS = (1, 200, 30_000)
-"""Elements: MPICH chooses its algorithms by size."""
+"""Numbers of elements. There are several because MPICH chooses its algorithms by size."""
 
 OPERATIONS = (
     "Barrier",
@@ -34,7 +34,7 @@ OPERATIONS = (
 
 
 class Trial:
-    """One rank of a communicator. Element i of rank r's data for the rank p is 1000 r + 10 p + i % 7."""
+    """One rank of a communicator. In the data of rank r for rank p, element i is 1000 r + 10 p + i % 7."""
 
     def __init__(self, mpi: ctypes.CDLL, comm: int) -> None:
         self.mpi = mpi
@@ -57,7 +57,7 @@ class Trial:
         return [sum(values) for values in zip(*(self.block(r, peer, count) for r in range(ranks)), strict=True)]
 
     def received(self, operation: str, count: int, root: int) -> list[int]:
-        """A collective's result at this rank, which sends all its blocks, or the first of them."""
+        """A collective's result at this rank. The rank sends all its blocks, or only the first of them."""
         mpi, comm, total = self.mpi, self.comm, count * self.size
         sent = (ctypes.c_int * total)(*self.blocks(self.rank, count))
         result = (ctypes.c_int * total)()
@@ -112,7 +112,7 @@ class Trial:
         return prefix + [0] * (count * self.size - len(prefix))
 
     def wrong(self) -> Iterator[str]:
-        """The collectives that gave something else."""
+        """The collectives that gave a wrong result."""
         for _ in range(2):
             for count in COUNTS:
                 for operation in OPERATIONS:
@@ -122,7 +122,7 @@ class Trial:
 
 
 def main(library: str, thread_level: int) -> int:
-    """Exit code 3 if a result was wrong."""
+    """Run the trial on the world and on one half of it. Returns the exit code: 3 if a result was wrong, else 0."""
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     mpi = ctypes.CDLL(None)
     provided, half = ctypes.c_int(), ctypes.c_int()

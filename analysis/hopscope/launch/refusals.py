@@ -1,4 +1,4 @@
-"""Why Open MPI's launcher starts no rank though nothing is wrong with the program: it runs as root, or has too few
+"""Reasons why Open MPI's launcher starts no rank although the program is right: it runs as root, or has too few
 slots."""
 
 import os
@@ -15,7 +15,7 @@ _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT")
 
 
 def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_root: bool, cores: int) -> str | None:
-    """The launcher's likely reason not to start this command line, with what to do; None where none is known."""
+    """The launcher's likely reason not to start this command line, with the remedy; None where none is known."""
     mpi = launcher_mpi(words[0])
     if mpi is None or mpi.flavour != "openmpi":
         return None
@@ -36,15 +36,15 @@ def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_r
 
 
 def _slots(options: Sequence[str]) -> int | None:
-    """The slots of the hosts that --host names: one for each mention, or as many as stand behind a colon. None where it
-    is not given, or leaves a number to the launcher."""
+    """The slots of the hosts that --host names: one for each mention of a host, or the number after its colon. None if
+    the option is not given, or leaves a number to the launcher."""
     lists = [options[position + 1] for position, option in enumerate(options[:-1]) if option in _HOST]
     counts = [host.rpartition(":")[2] if ":" in host else "1" for hosts in lists for host in hosts.split(",")]
     return sum(map(int, counts)) if counts and all(count.isdecimal() for count in counts) else None
 
 
 def refusal_here(words: Sequence[str]) -> str | None:
-    """The launcher's likely reason not to start this command line here, by this process; None where none is known."""
+    """The launcher's likely reason not to start this command line from this process; None where none is known."""
     return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=_cores())
 
 

@@ -29,13 +29,14 @@ RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 
 @dataclass
 class LinkCost:
-    """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in.
+    """The time of a message on one class of links: latency_ns + bytes * per_byte_ns.
 
-    least_bytes, most_bytes: of the messages that it was fitted from; sizes: all that these had; tells_bytes: whether
-    they differ by enough to show what a byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what
-    one takes on any link. eager_bytes: a longer message goes by rendezvous. announcement_ns, answer_ns: the latencies
-    of its RTS and CTS; announced_ns: that of the message itself, with announced_per_byte_ns beyond what bytes take on
-    the link. None: as any other message.
+    hops: the number of hops that it was fitted to; 0 for a stand-in. least_bytes, most_bytes, sizes: the smallest, the
+    largest and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time per byte.
+    send_ns, receive_ns: a message's time at its sender and at its receiver; None: the same as on all links.
+    eager_bytes: longer messages go by rendezvous. announcement_ns, answer_ns: the latencies of RTS and CTS.
+    announced_ns: that of the message after them. These three are latency_ns if None. announced_per_byte_ns: that
+    message's time per byte beyond per_byte_ns.
     """
 
     latency_ns: float
@@ -64,7 +65,7 @@ class LinkCost:
         return sum(phases) + (self.per_byte_ns + self.announced_per_byte_ns) * size
 
     def is_measured_size(self, size: Array) -> Array:
-        """True for each size near that of some hop, and for a class without hops or sizes."""
+        """True for each size that is near a measured one; for all sizes if the class has no hops or no sizes."""
         if not (self.hops and self.sizes):
             return np.ones(len(size), bool)
         log_ratio = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(self.sizes), SMALL)[None, :])
@@ -73,7 +74,7 @@ class LinkCost:
 
 @dataclass
 class LocalCost:
-    """Time that a rank spends itself: ns, per collective (enter, leave) or per message."""
+    """The time of a rank's own work, ns: per collective (enter, leave) or per message."""
 
     enter_ns: float = 0.0
     handle_up_ns: float = 0.0
@@ -94,7 +95,7 @@ class LocalCost:
 
     @property
     def combine_ns(self) -> float:
-        """The time of a combination without its bytes."""
+        """The time to combine a message, without the time per byte."""
         return max(0.0, self.handle_up_ns - self.receive_ns)
 
 
@@ -105,7 +106,7 @@ HostPair = tuple[int, int]
 class Costs:
     """Everything that the replay needs to know about the machine.
 
-    measured: the pairs of hosts, from and to, whose latency the hops show; the others are typical of their class.
+    measured: the pairs of hosts, from and to, whose latency the hops show; other pairs have that of their class.
     """
 
     links: dict[str, LinkCost]
@@ -128,7 +129,7 @@ class Costs:
         message_per_byte = np.asarray([self.links[name].announced_per_byte_ns for name in LINKS])[link]
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
-            # A pair with an outlying latency has these shifted by as much.
+            # For a pair with an outlying latency, these latencies shift by the same amount.
             **{
                 name: np.maximum(0.0, latency - usual + self._phase_latency(name)[link]).ravel()
                 for name in RENDEZVOUS_LATENCIES

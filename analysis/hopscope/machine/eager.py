@@ -7,4 +7,4 @@ BLOCKED_SHARE = 0.25
 LATENCIES = 3
 """Latencies of a message by rendezvous: RTS, CTS and the message itself."""
 LEAST_MESSAGES = 5
-"""Least number of messages of one size whose receives were posted late."""
+"""Least number of messages of one size that show whether their senders were blocked."""

@@ -1,7 +1,7 @@
 """Links and queues of an emulated machine, from the run's `emulated` (`emulate` in topology.schema.json).
 
-The compiled network (analysis/native/paths/network.h) repeats what the collector did with it. A trace of bandwidths
-counts with its mean time per byte, a trace of latencies with its mean.
+The compiled network (analysis/native/paths/network.h) repeats what the collector did with these links. Of a trace of
+bandwidths it uses the mean time per byte, of a trace of latencies the mean.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from hopscope.vocabulary.links import link_class
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """Times in ns. Matrices are from x to: of hosts, gateways without ranks behind those with ranks; of clusters."""
+    """An emulated machine; times in ns. Matrices of hosts or clusters are from x to. Hosts with ranks come before
+    gateways without ranks."""
 
     emulated: bool = False
     has_traces: bool = False
@@ -47,7 +48,7 @@ class Machine:
         return self.rank_message_ns + self.rank_per_byte_ns * size
 
     def arrays(self, clusters: Array) -> dict[str, Any]:
-        """As `hopscope.native._paths` takes them; clusters: of each host."""
+        """The machine's values as `hopscope.native._paths` takes them. clusters: the cluster of each host."""
         return {
             "hosts": len(clusters),
             "clusters": self.clusters,
@@ -63,7 +64,7 @@ class Machine:
         }
 
     def delays(self, hops: Hops) -> Array:
-        """The time that interfaces, links and ranks added to each hop's latency."""
+        """The time, ns, that interfaces, links and ranks added to each hop's latency."""
         clusters = np.asarray([*self.host_clusters, *self.gateways_clusters])
         hosts, latency = len(clusters), self.latencies()
         costs = {
@@ -82,13 +83,14 @@ class Machine:
 
 
 REAL = Machine()
-"""A machine that only its hops describe."""
+"""A machine without emulated links: only hops show its costs."""
 
 
 def machine_of(
     emulated: dict[str, Any] | None, hosts: Sequence[str], host_clusters: Sequence[int], clusters: Sequence[str]
 ) -> Machine:
-    """hosts, host_clusters: of the ranks, their names and numbers of clusters; clusters: their names."""
+    """The machine of a run's `emulated`. hosts, host_clusters: the names of the ranks' hosts, and the number of each
+    host's cluster. clusters: the names of the clusters."""
     if not emulated:
         return REAL
     names, of_host = list(hosts), list(host_clusters)

@@ -25,12 +25,12 @@ class Hops:
     size: Array  # bytes
     sent: Array
     received: Array
-    posted: Array  # the receiver could take it in from then on
+    posted: Array  # time from which the receiver could take the message
     binding: Array  # the receiver had to wait
-    clock_error: Array  # of comparing the two ends
+    clock_error: Array  # the error of comparing times of the two ends
 
     def host_pairs(self) -> list[tuple[int, int]]:
-        """The directed pair of hosts of each."""
+        """The directed pair of hosts of each hop."""
         return list(zip(self.src_host.tolist(), self.dst_host.tolist(), strict=True))
 
     def select(self, selection: Array) -> Hops:

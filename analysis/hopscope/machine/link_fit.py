@@ -1,7 +1,7 @@
 """Fits the costs of messages to the hops of a run.
 
-Only hops that bind are used: the others were stamped when their receiver came to look. The queues of an emulated
-machine are known, so only its latencies are fitted.
+Only hops that bind are used, because the others were stamped only when their receiver looked for them. The queues of an
+emulated machine are known, so only its latencies are fitted.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from hopscope.machine.emulated import REAL, Machine
 from hopscope.machine.hops import Array, Hops
 from hopscope.vocabulary.links import LINKS, link_class
 
-# An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; less
-# is found by chance.
+# An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; a
+# smaller share may be chance.
 EXPLAINS = 0.1
-# A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops, or
-# in so many if it is faster.
+# A pair of hosts is outlying if its latency deviates by more than OUTLYING, as a share of its class's latency, in at
+# least OUTLYING_HOPS hops, or in FASTER_HOPS hops if the pair is faster.
 OUTLYING, OUTLYING_HOPS, FASTER_HOPS = 0.25, 5, 2
-# Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
+# If clocks may be wrong by more than this share of a hop's time, times of one direction alone are not trusted.
 CLOCK_MATTERS = 0.05
 
 
 def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_byte_ns: float = 0.0) -> Array:
-    """The delay of each hop by two hosts' interfaces that serve one message at a time: ns, 0 within a host.
+    """The delay of each hop, ns, by two hosts' interfaces that serve one message at a time; 0 within a host.
 
-    Sends queue in the order in which they were begun, receives in the order in which they reach the host; collectives
-    do not meet. latency_ns: of each hop between the interfaces.
+    Sends queue in the order in which they began, receives in the order in which they reach the host. Different
+    collectives do not contend. latency_ns: the time of each hop between the interfaces.
     """
     delay = np.zeros(len(hops.sent))
     remote = np.flatnonzero(hops.src_host != hops.dst_host)
@@ -48,7 +48,7 @@ def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_b
 
 def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Array:
     """The time when each message leaves a queue that serves one at a time: done = service + max(ready, done before)."""
-    # Times since each collective's first message: small numbers, which stay exact below.
+    # Times count from each collective's first message. Such small numbers stay exact in the sums below.
     _, collectives = np.unique(collective, return_inverse=True)
     first = np.full(int(collectives.max(initial=-1)) + 1, np.inf)
     np.minimum.at(first, collectives, ready)
@@ -71,15 +71,17 @@ def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Arra
 
 
 def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, carried_ns: float = 0.0) -> Costs:
-    """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
+    """Fits latency and time per byte of each link class, outlying pairs, and the interfaces' time.
 
-    The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
-    Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
-    for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
-    no binding hop used is expected to be as outlying as the other one, and counts as measured only if some message
-    was there within what is expected. Of an emulated machine, latencies are those of its links and of
-    the software together; what it takes besides is known. delays: that, of each hop; unset, as if no others queued.
-    carried_ns: what it takes the software to carry a message, which an emulated latency hides.
+    The interfaces' time is the one with which the latencies of a class differ least; 0 if none explains much. A class
+    that no binding hop used gets the values of the next slower class, with hops = 0, so that no tree is preferred for
+    links that were not measured. Without a slower class it gets those of the next faster one. A direction of a pair
+    that no binding hop used is expected to be as outlying as the other direction. It counts as measured only if some
+    message arrived within the expected time.
+
+    On an emulated machine, a latency is the sum of the link's, which is known, and the software's. delays: the queueing
+    of each hop there; None: as if only these hops queued. carried_ns: the software's time to carry a message, which an
+    emulated latency hides.
     """
     if machine.emulated:
         return _fit_emulated(hops, machine, machine.delays(hops) if delays is None else delays, carried_ns)
@@ -98,14 +100,15 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
 
 
 def fit_classes(hops: Hops) -> tuple[dict[str, LinkCost], dict[HostPair, float]]:
-    """The classes of links that hops bind on, and the outlying pairs of hosts, as if interfaces took no time."""
+    """The costs of the classes of links with binding hops, and the outlying pairs of hosts, as if interfaces took no
+    time."""
     _, links, _, pairs = _fit_with_interface(hops, _transit(hops), _pairs_of(hops), (0.0, 0.0))
     return links, pairs
 
 
 def _latency_limits(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
-    """An upper limit of the latency of each directed pair of hosts: the shortest time in which a message that nobody
-    waited for was seen, without its bytes."""
+    """An upper limit of the latency of each directed pair of hosts: the shortest time of a message that no rank waited
+    for, without the time of its bytes."""
     per_byte = np.asarray([links[name].per_byte_ns if name in links else 0.0 for name in LINKS])
     took = np.maximum(0.0, hops.received - hops.sent + hops.clock_error - per_byte[hops.link] * hops.size)
     idle = np.flatnonzero(~hops.binding & (hops.src_host != hops.dst_host))
@@ -127,8 +130,8 @@ def _measured(hops: Hops) -> set[HostPair]:
 def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float) -> Costs:
     """Fits only the software's time: the emulated latency of every pair of hosts is known.
 
-    A class without hops gets the longest time of any class, or that of carrying a message. A class counts as fast as
-    its typical pair among those that were waited for.
+    A class in which no rank waited for a hop gets the longest software time of any class, at least carried_ns. Pairs of
+    hosts in one class may have different latencies, so each hop is shifted to its class's median first.
     """
     clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
     emulated_ns = emulated[hops.src_host, hops.dst_host]
@@ -142,7 +145,8 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
     )
     software = {LINKS[link]: max(0.0, links[LINKS[link]].latency_ns - middle) for link, middle in typical.items()}
     if INTRA_HOST in software and not links[INTRA_HOST].tells_bytes and links[INTRA_HOST].most_bytes > SMALL:
-        # No emulated delay hides the copy of a long message. If all have one size, it is the bytes' time.
+        # Inside a host no emulated delay hides the copy of a long message. If all messages have one size, the time
+        # beyond the other classes' counts as time per byte.
         bytes_ns = software[INTRA_HOST] - min(software.values())
         software[INTRA_HOST] -= bytes_ns
         link = links[INTRA_HOST]
@@ -165,10 +169,10 @@ _Fit = tuple[float, dict[str, LinkCost], _Service, dict[HostPair, float]]
 
 
 def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fit:
-    """The fit with the interface's time that explains most, if it explains enough: per message or per byte.
+    """The fit with the interfaces' time that explains most, per message or per byte; `base` if none explains enough.
 
-    Long messages of one size do not show which of the two it is. Then it is the bytes, because no interface takes as
-    long for a short message as for a long one.
+    Long messages of one size do not show whether the time is per message or per byte. Then it counts as per byte,
+    because no interface takes as long for a short message as for a long one.
     """
     best = base
     # Concurrent messages show an interface, by the steps between their arrivals.
@@ -180,7 +184,8 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
         units.append(((1.0, 0.0), float(np.median(transit[remote]))))
     if long.any():
         units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
-    # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
+    # Without messages between hosts there is nothing to search. Otherwise a coarse grid, then a finer one around its
+    # best time.
     for (per_message, per_byte), scale in units:
         if scale <= 0:
             continue
@@ -192,7 +197,8 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
                 fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
                 if fitted[0] < nearest[0]:
                     nearest, centre = fitted, time
-        # No interface takes as long for a short message as for a long one, so bytes that explain nearly as much do.
+        # No interface takes as long for a short message as for a long one, so a time per byte is preferred even if it
+        # explains slightly less.
         is_bytes = per_byte > 0 and best is not base and sizes.min() > SMALL
         if nearest[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
             best = nearest
@@ -200,7 +206,8 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
 
 
 def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
-    """Every class: those that no hop was fitted for lie between the nearest faster and the nearest slower one."""
+    """The costs of every class. A class without fitted hops has those of the next slower class or, without one, those
+    of the next faster class."""
     links: dict[str, LinkCost] = {}
     for place, name in enumerate(LINKS):
         faster = [fitted[class_name] for class_name in LINKS[:place] if class_name in fitted]
@@ -211,7 +218,7 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
         elif name == "self":
             links[name] = LinkCost(0.0, neighbours[0].per_byte_ns)
         else:
-            # Never faster than a class that is faster by nature, even if the few hops of the slower one say so.
+            # Never faster than a class that is faster by nature, even if the few hops of the slower class show that.
             faster_ns = max((link.latency_ns for link in faster), default=0.0)
             per_byte = max((link.per_byte_ns for link in (*faster, neighbours[0])), default=0.0)
             links[name] = replace(
@@ -224,7 +231,8 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
 
 
 def _transit(hops: Hops) -> Array:
-    """Time from send to receive; half of both ways where both were waited for and the clocks may be wrong."""
+    """The time of each hop from send to receive. Where the clocks may be wrong and ranks waited for both directions, it
+    is half of the round trip."""
     transit = (hops.received - hops.sent).astype(np.float64)
     width = int(max(hops.src.max(initial=0), hops.dst.max(initial=0))) + 1
     low, high = np.minimum(hops.src, hops.dst), np.maximum(hops.src, hops.dst)
@@ -245,7 +253,7 @@ def _transit(hops: Hops) -> Array:
 
 
 def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Service) -> _Fit:
-    # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
+    # The latency between the interfaces decides the order in the receiving queue; the median is good enough for that.
     guess = np.zeros(len(transit))
     busy = service[0] + service[1] * hops.size
     for link in range(len(LINKS)):
@@ -272,9 +280,9 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
             of_pair = pair[rows] == number
             deviation = float(np.median(residual[of_pair]))
             variability = float(np.median(np.abs(residual[of_pair] - deviation)))
-            # A pair that always meets another pair queues; that is not the pair's own latency.
+            # A pair that always contends with another pair queues; that is not the pair's own latency.
             queued = 2 * float(np.median(busy[rows][of_pair]))
-            # Disturbances make a message slower, never faster; only clocks do.
+            # A disturbance only makes messages slower. A pair that seems faster may be due to its clocks.
             doubt = float(hops.clock_error[rows][of_pair].max()) if deviation < 0 else 0.0
             least_hops = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
             if of_pair.sum() >= least_hops and abs(deviation) > max(OUTLYING * latency, 3 * variability, queued, doubt):
@@ -284,7 +292,8 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
 
 
 def line_of(size: Array, time: Array) -> tuple[float, float]:
-    """Latency and time per byte by least absolute residuals over the medians of each size; per byte 0 for one size."""
+    """Latency and time per byte by weighted least squares over the median of each size. With a single size, the time
+    per byte is 0."""
     sizes, groups = np.unique(size, return_inverse=True)
     medians = np.asarray([np.median(time[groups == i]) for i in range(len(sizes))])
     if len(sizes) == 1:
@@ -293,8 +302,8 @@ def line_of(size: Array, time: Array) -> tuple[float, float]:
     slope, latency = np.polyfit(sizes, medians, 1, w=weights)
     if slope > 0 and latency >= 0:
         return float(latency), float(slope)
-    # Sizes too close to tell; or the longer messages queued, or are announced first: then it is all bytes, by the
-    # fastest of them.
+    # The sizes are too close to show a line, or the longer messages queued or went by rendezvous. Either all time is
+    # per byte, as of the size with the fastest bytes, or all is latency, whichever fits better.
     middle, per_byte = float(np.median(time)), float((medians[sizes > 0] / sizes[sizes > 0]).min())
     bytes_error, error = np.abs(time - per_byte * size).sum(), np.abs(time - middle).sum()
     return (0.0, per_byte) if slope > 0 and bytes_error < error else (middle, 0.0)

@@ -1,7 +1,7 @@
 """Fits the ranks' own time inside a collective to the times between a rank's own events.
 
-All times compared are of one rank's clock. Medians, because a rank that lost its core in between says nothing about the
-work.
+All compared times are of one rank's clock. Medians count, because a rank that lost its core between two events does not
+show the time of its work.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _steps_of(steps: pa.Table, kind: str) -> tuple[Array, Array]:
 
 
 def _copy(steps: pa.Table) -> tuple[float, float]:
-    """Time of a copy: ns, and ns per byte. Long copies of one size count as bytes only."""
+    """Time of a copy: ns, and ns per byte. If all copies are long and of one size, all of it is time per byte."""
     size, time = _steps_of(steps, "copy")
     if not len(size):
         return 0.0, 0.0
@@ -43,7 +43,8 @@ def _copy(steps: pa.Table) -> tuple[float, float]:
 
 
 def _combine_per_byte(steps: pa.Table) -> float:
-    """ns per byte of combining, where combines of different sizes show it; else 0, and it counts as handling."""
+    """Time per byte of combining, ns, if combines of different sizes show it. Otherwise 0, and combining counts as
+    handling."""
     size, time = _steps_of(steps, "combine")
     if len(np.unique(size)) < 2:
         return 0.0
@@ -53,8 +54,8 @@ def _combine_per_byte(steps: pa.Table) -> float:
 
 
 def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine: Machine) -> LocalCost:
-    """Local costs, without the machine's emulated rank costs; entered and left: of the sender's and the receiver's call
-    of each hop, shape (2, hops), ns."""
+    """Local costs, without the machine's emulated rank costs. entered, left: for each hop, the enter and leave times of
+    the sender's and the receiver's call, shape (2, hops), ns."""
     per_byte = _combine_per_byte(steps)
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
     by_src, by_dst = keys + hops.src, keys + hops.dst
@@ -100,8 +101,8 @@ def fit_ends(hops: Hops, links: dict[str, LinkCost], steps: pa.Table) -> dict[st
 
 
 def _events(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array, Array]:
-    """Every event of a rank (a send by its number, a receive by its number and the count of hops) with the rank's next
-    one, and the time between the two."""
+    """Every event of a rank, the rank's next event, and the time between the two, ns. The number of a send is that of
+    its hop; a receive has that number plus the count of hops."""
     keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
     is_receive = np.arange(len(keys)) >= len(hops.sent)
     order = np.lexsort((~is_receive, times, keys))
@@ -118,9 +119,10 @@ def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array
 
 
 def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) -> tuple[Array, Array]:
-    """The sends of a broadcast directly before another one of that rank and segment, and the time between the two.
+    """The sends of a broadcast directly before another send of the same rank and segment, and the time between the two.
 
-    Where the rank combined or copied in between, it may have waited until it could have the first one's buffer.
+    Pairs between which the rank combined or copied are left out, because it may have waited for the buffer of the first
+    send.
     """
     count = len(hops.sent)
     first, second, time = _events(hops, by_src, by_dst)

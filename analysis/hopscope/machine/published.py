@@ -13,20 +13,20 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Curve:
-    """A quantity by message size: straight between measured sizes (ascending), and beyond the ends as between the two
-    sizes next to them. Of one size: constant."""
+    """A quantity by message size: a straight line between each two measured sizes, which are ascending. Beyond either
+    end, the line of the nearest two sizes goes on. With one size the quantity is constant."""
 
     sizes: tuple[float, ...]
     values: tuple[float, ...]
 
     @staticmethod
     def constant(value: float) -> Curve:
-        """The same for every size."""
+        """A curve with this value at every size."""
         return Curve((0.0,), (value,))
 
     @staticmethod
     def line(at_zero: float, per_byte: float) -> Curve:
-        """A straight line."""
+        """A curve that is a straight line."""
         return Curve((0.0, 1.0), (at_zero, at_zero + per_byte))
 
     def __call__(self, size: float) -> float:
@@ -70,13 +70,13 @@ class LogGP:
     """g and G towards several destinations, by their ascending number. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> LogGP:
-        """The model with the gaps for a number of destinations in a row: those of the largest measured number up to
-        it."""
+        """The model with the gaps towards so many destinations in turn. If that number was not measured, the next
+        smaller measured one counts."""
         gaps = [gap for count, *gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1][0], G=gaps[-1][1], gaps=()) if gaps else self
 
     def bytes(self, size: float) -> float:
-        """(m - 1) G: from a message's first byte to its last. An empty one is as short as one byte."""
+        """(m - 1) G: the time from a message's first byte to its last. An empty message counts as one byte."""
         return max(0.0, size - 1) * self.G
 
 
@@ -97,16 +97,16 @@ class PLogP:
     """g(m, k) towards k destinations, by ascending k. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> PLogP:
-        """The model with the gap for a number of destinations in a row: that of the largest measured number up to
-        it."""
+        """The model with the gap towards so many destinations in turn. If that number was not measured, the next
+        smaller measured one counts."""
         gaps = [gap for count, gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1], gaps=()) if gaps else self
 
 
 @dataclass(frozen=True)
 class Call:
-    """A collective over `ranks` ranks with `size` bytes: the message, or, of Alltoall, each block; cut into segments of
-    segment_bytes (0: not cut)."""
+    """A collective over `ranks` ranks. size: bytes of the message or, for Alltoall, of each block. segment_bytes: the
+    length of the segments into which it is cut; 0: not cut."""
 
     ranks: int
     size: float = 0.0
@@ -114,7 +114,7 @@ class Call:
 
     @property
     def segments(self) -> int:
-        """n_s."""
+        """n_s: the number of segments."""
         return -int(-self.size // self.segment) if self.size > 0 else 1
 
     @property

@@ -1,6 +1,6 @@
-"""The machine of the compiled replay: links between hosts, and servers of one message at a time on them.
+"""The machine of the compiled replay: links between hosts, and servers on them that serve one message at a time.
 
-The fitted costs of a run, an emulated machine and each published model are such machines. Times in ns, sizes in bytes.
+Fitted costs of a run, an emulated machine and each published model become such a machine. Times in ns, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Link:
-    """A message's latency, and the time of its two ranks; each also per byte.
+    """A message's latency, and its time at its two ranks; each also per byte.
 
     A message of more than eager_bytes goes by rendezvous: its sender is blocked until the CTS has come and the message
-    has gone; of shorter ones it keeps a copy. announcement_ns, answer_ns: the latencies of RTS and CTS; announced_ns,
-    announced_per_byte_ns: replace latency_ns and per_byte_ns for the message itself. None: as long as these.
+    has gone. A shorter message is copied, so its sender goes on at once. announcement_ns, answer_ns: the latencies of
+    RTS and CTS. announced_ns, announced_per_byte_ns: replace latency_ns and per_byte_ns for a message by rendezvous.
+    None: latency_ns, or per_byte_ns.
     """
 
     latency_ns: float = 0.0
@@ -41,7 +42,7 @@ class Link:
 
     @property
     def columns(self) -> tuple[float, ...]:
-        """Every field as a number."""
+        """Every field as a number; latency_ns or per_byte_ns instead of None."""
         *base, rts, cts, message, per_byte = astuple(self)
         defaults = (*[self.latency_ns] * 3, self.per_byte_ns)
         phases = zip((rts, cts, message, per_byte), defaults, strict=True)
@@ -50,7 +51,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Server:
-    """An interface or a shared link. It serves one message at a time for service_ns and more per byte, then rests."""
+    """An interface or a shared link. It serves one message at a time, for service_ns and service_per_byte_ns per byte,
+    and then rests for rest_ns."""
 
     service_ns: float = 0.0
     service_per_byte_ns: float = 0.0
@@ -59,7 +61,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Work:
-    """A rank's own work: entering and leaving a collective; a combination and a copy, also per byte."""
+    """Times of a rank's own work: entering and leaving a collective; a combination and a copy, both also per byte."""
 
     enter_ns: float = 0.0
     leave_ns: float = 0.0
@@ -84,13 +86,15 @@ def machine(
     cut_through: bool = True,
     emulates: bool = False,
 ) -> dict[str, Any]:
-    """As `hopscope.native._replay.replay` takes it.
+    """The machine as `hopscope.native._replay.replay` takes it.
 
-    Matrices are from host x to host. link: rows of links. send_servers, receive_servers: the servers that a message
-    passes before and after its latency, one matrix for each in order; NO_SERVER for none. cut_through: a message's
-    first byte goes on while the others come. emulates: messages go as over the engine's emulated links. By rendezvous,
-    only the sender waits for the receive; send_servers serve in the order of sending; receive_servers serve a message
-    only when its receive is posted, from its arrival if no other came between.
+    Matrices are from host x to host. link: each pair's row of `links`. send_servers, receive_servers: the servers that
+    a message passes before and after its latency, one matrix for each server, in order; NO_SERVER for none.
+    cut_through: a message's first byte goes on while the others come.
+
+    emulates: messages go as over the engine's emulated links. By rendezvous, only the sender waits for the receive.
+    send_servers serve in the order of sending. receive_servers serve a message only when its receive is posted; the
+    service counts from the message's arrival if no other message came in between.
     """
     hosts = len(link)
     places = (
@@ -121,7 +125,8 @@ def _columns(kind: type[Link] | type[Server], rows: Sequence[Link | Server]) -> 
 
 
 def interfaces(hosts: int) -> tuple[Array, Array]:
-    """The sending and the receiving interface of each pair of hosts: servers [0, hosts) and [hosts, 2 * hosts)."""
+    """The sending and the receiving interface of each pair of hosts, as numbers of servers: [0, hosts) send, and
+    [hosts, 2 * hosts) receive."""
     outbound, inbound = np.meshgrid(np.arange(hosts), np.arange(hosts), indexing="ij")
     inbound = inbound + hosts
     np.fill_diagonal(outbound, NO_SERVER)
@@ -163,7 +168,8 @@ def published_by_class(
     """The machine of several published models, with messages of one size. Each rank counts as a host, with its own
     interfaces to the links of each model. model_of_pair: the number of the model between two ranks.
 
-    receivers: the destinations of each rank; their number selects its gaps, if those are known by it.
+    receivers: the destinations of each rank, a boolean matrix. Their number selects the rank's gaps, if the model has
+    gaps by number of destinations.
     """
     ranks = len(model_of_pair)
     parts = [_published(model, size) for model in models]
@@ -196,8 +202,8 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     latency, per_byte = arrays["latency_ns"].reshape(square), arrays["per_byte_ns"].reshape(square)
     same_host = np.eye(hosts, dtype=bool)
     local, rank_ns, rank_per_byte = costs.local, costs.machine.rank_message_ns, costs.machine.rank_per_byte_ns
-    # A fitted latency begins with the send, and so contains it, but not the rank's emulated cost of a message. Between
-    # hosts bytes queue for the pair's link; inside one they only take time.
+    # A fitted latency begins with the send, and so contains its time, but not the rank's emulated cost of a message.
+    # Between hosts, bytes queue for the pair's link; inside a host they only take time.
     ends = [(costs.links[name].send_ns, costs.links[name].receive_ns) for name in LINKS]
     classes = costs.classes(host_clusters)
     send = np.asarray([local.send_ns if send_ns is None else send_ns for send_ns, _ in ends])[classes]
@@ -248,7 +254,7 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
 
 
 def _gateways(arrays: dict[str, Any], same_host: Array) -> tuple[list[Array], list[Array]]:
-    """The interfaces of gateways that each pair of hosts passes before and behind the latency."""
+    """The interfaces of gateways that messages between each pair of hosts pass before and after the latency."""
     hosts, cluster = int(arrays["hosts"]), arrays["cluster"]
     pair = cluster[:, None] * int(arrays["clusters"]) + cluster[None, :]
     passed: list[list[Array]] = []

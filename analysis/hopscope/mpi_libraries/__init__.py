@@ -1,4 +1,4 @@
-"""Knobs of MPI libraries: their algorithms, the schedule of the plan that each matches, and the files that select them.
+"""Knobs of MPI libraries: their algorithms, the plan's schedule that matches each, and the files that select them.
 
 offered     asks the library for its algorithms
 planned     the rule under which the engine would send the same messages

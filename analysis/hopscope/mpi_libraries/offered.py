@@ -36,34 +36,34 @@ def operation_name(op: str) -> str:
 
 
 class Offered(NamedTuple):
-    """An algorithm that a library has. number: by which Open MPI's rules know it; None: the library has none."""
+    """An algorithm that a library has. number: its number in Open MPI's rules; None if the library has no numbers."""
 
     operation: str
-    """In lower case and without MPI_: `reduce_scatter`."""
+    """The operation in lower case and without MPI_: `reduce_scatter`."""
     name: str
-    """In the library's own words."""
+    """The library's own name of the algorithm."""
     number: int | None
     setting: str
     """The parameter or variable that forces it for all communicators and sizes."""
 
 
 class Library(NamedTuple):
-    """An MPI library that was asked."""
+    """An MPI library and the algorithms that it named."""
 
     flavour: str
     release: str
-    """As in `5.0.11`."""
+    """The release, such as `5.0.11`."""
     launcher: str
     algorithms: Sequence[Offered]
     extra_settings: Mapping[str, tuple[str, str]]
-    """By operation, the parameter or variable and its value that keep another part of the library from taking the
-    operation first: Open MPI's `han`, MPICH's device."""
+    """For each operation, the parameter or variable, with its value, that keeps another part of the library from taking
+    over the operation: Open MPI's `han`, or MPICH's device."""
     in_groups: Sequence[Offered] = ()
     """Forms of Open MPI's `han`, which calls other algorithms inside hosts and between them."""
 
     @property
     def name(self) -> str:
-        """As in `Open MPI 5.0.11`."""
+        """The library with its release, such as `Open MPI 5.0.11`."""
         return f"{NAMES[self.flavour]} {self.release}"
 
     def besides(self, operation: str) -> tuple[tuple[str, str], ...]:
@@ -80,7 +80,7 @@ def release_of(text: str | None) -> str | None:
 def query_library(flavour: str, launcher: str, release: str) -> Library:
     """The library that a launcher belongs to. flavour: `openmpi` or `mpich`.
 
-    Asks the program beside the launcher. Raises InputError if it is not there, fails, or names no algorithms.
+    Asks the library's program beside the launcher. Raises InputError if that is missing, fails, or names no algorithms.
     """
     words = _WORDS[flavour]
     path = shutil.which(launcher)
@@ -113,7 +113,8 @@ def extra_settings_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
 
 
 def of_han(text: str) -> list[Offered]:
-    """The forms of `han`, from that output. Its default (0) is one of the others."""
+    """The forms of `han`, from the output of `ompi_info`. The default (0) is left out, because it is one of the
+    others."""
     rows = [
         Offered(operation, f"han {name}", int(number), setting)
         for setting, operation, number, name in _HAN.findall(text)
@@ -127,14 +128,14 @@ def extra_settings_in_mpich(text: str) -> dict[str, tuple[str, str]]:
 
 
 def of_open_mpi(text: str) -> list[Offered]:
-    """Algorithms in the output of `ompi_info --param coll all --level 9 --parsable`. `ignore` (0) is none."""
+    """Algorithms in the output of `ompi_info --param coll all --level 9 --parsable`, without `ignore` (0)."""
     matches = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
     rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, matches)]
     return [row for row in rows if row.number != 0]
 
 
 def of_mpich(text: str) -> list[Offered]:
-    """Algorithms of blocking operations in the output of `mpivars`. `auto` is none, nor is `nb`, which calls the
+    """Algorithms of blocking operations in the output of `mpivars`, without `auto` and without `nb`, which calls the
     nonblocking operation."""
     rows: list[Offered] = []
     for part in re.split(r"\n(?=\s*MPIR_CVAR_)", text):
@@ -153,7 +154,8 @@ def _groups(match: re.Match[str]) -> Sequence[str]:
 
 
 def _names(meaning: str) -> Iterator[str]:
-    """The names in a variable's meaning: `name - Force ...` each, one a line or, in release 4, without line ends."""
+    """The names in the text on a variable. Each is written as `name - Force ...`, one a line or, in release 4, without
+    line ends."""
     first = _FIRST.match(meaning)
     rest = meaning[first.end() :] if first else meaning
     if "\n" in rest.strip():

@@ -1,7 +1,8 @@
 """Finds the rule under which the engine's plan sends the messages of an MPI library's algorithm.
 
-Equal names are not enough: Open MPI numbers the ranks of its binary trees otherwise than the plan. These rules were
-compared with the messages that Open MPI 4.1 and MPICH send, on 5, 6, 8 and 13 ranks (tests/mpi_libraries).
+Equal names are not enough: Open MPI, for example, numbers the ranks of its binary trees otherwise than the plan. So
+these rules were compared with the messages that Open MPI 4.1 and MPICH send on 5, 6, 8 and 13 ranks
+(tests/mpi_libraries).
 """
 
 from __future__ import annotations
@@ -16,42 +17,42 @@ from hopscope.native import _plan
 
 _BY_TREE = frozenset({"allreduce", "reduce", "bcast", "barrier"})
 _LAM = frozenset({"bcast"})
-"""Operations whose binomial trees give the ranks the parents of LAM's, in Open MPI."""
+"""Operations whose binomial trees in Open MPI are those of LAM."""
 _OTHER_MESSAGES = frozenset({("scan", "recursive-doubling"), ("exscan", "recursive-doubling")})
 _ON_POWERS_OF_TWO = frozenset({("barrier", "recursive-doubling"), ("bcast", "split-binary")})
-"""Alike there only."""
+"""Algorithms that send the plan's messages only on powers of two."""
 _ON_POWERS_OF_TWO_IN_MPICH = frozenset({("allgather", "recursive-doubling"), ("allgatherv", "recursive-doubling")})
 _LIMITS_ITSELF = frozenset({"linear_sync"})
-"""Send the messages of another algorithm, but only so many at a time."""
+"""Algorithms that send the messages of another algorithm, but only a limited number at a time."""
 _TWO = 2
 _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
-"""Cut the message into a piece for each rank, or in two."""
+"""Algorithms that cut the message into a piece for each rank, or in two."""
 _WHOLE = frozenset(
     operation.name.removeprefix("MPI_").lower() for operation in _plan.operations() if operation.input == "whole"
 )
-"""Operations whose message is not in blocks already."""
+"""Operations with one whole message, not with a block for each rank."""
 _ELEMENT_BYTES = 16
 """Size of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
 
 
 class Planned(NamedTuple):
-    """A rule as tree files have it, but for its operations, and the trees that it names."""
+    """A rule of a tree file without its operations, and the trees that it names."""
 
     rule: dict[str, Any]
     trees: dict[str, Any] | None = None
 
 
 class Unplanned(NamedTuple):
-    """Why an algorithm cannot be predicted."""
+    """The reason why an algorithm cannot be predicted."""
 
     reason: str
 
 
 def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | None = None) -> Planned | Unplanned:
-    """The rule for one of a library's algorithms on so many ranks, or why the plan has no such schedule. chains: the
-    fan-out of `chain`. least_bytes: of the messages it is for; None: enough.
+    """The rule for one of a library's algorithms on so many ranks, or the reason why there is none. chains: the fan-out
+    of `chain`. least_bytes: those of the shortest message; None: enough for all algorithms.
 
-    Segments are the caller's: `segment_bytes` in the rule, where the algorithm cuts.
+    If the algorithm cuts messages, the caller adds `segment_bytes` to the rule.
     """
     name = (_of_mpich if algorithm.number is None else _of_open_mpi)(algorithm, ranks, chains)
     if isinstance(name, Unplanned):
@@ -59,7 +60,7 @@ def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | 
     operation = algorithm.operation
     is_cut = name in _PIECES and operation in _WHOLE
     if is_cut and least_bytes is not None and least_bytes < _ELEMENT_BYTES * ranks:
-        return Unplanned("it cuts messages into pieces, and with so few bytes the library may run another one")
+        return Unplanned("it cuts messages into pieces, and with so few bytes the library may run another algorithm")
     tree = _tree(operation, name, is_mpich=algorithm.number is None)
     if tree is not None:
         return Planned({"reduce_tree": "own", "broadcast_tree": "own"}, {"own": tree})
@@ -70,8 +71,8 @@ def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | 
 
 
 def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None:
-    """The name of the messages of a library's algorithm on so many ranks; None where they are not known, or where it
-    does not run. chains: the fan-out of `chain`."""
+    """The name of the messages of a library's algorithm on so many ranks; None where they are not known, or where the
+    algorithm does not run. chains: the fan-out of `chain`."""
     operation, number = algorithm.operation, algorithm.number
     if number is None:
         return mpich.ALGORITHMS.get((operation, algorithm.name))
@@ -79,17 +80,18 @@ def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None
 
 
 def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages."""
+    """The name of the messages of Open MPI's algorithm, or the reason why it cannot be predicted."""
     operation, number = algorithm.operation, algorithm.number
     if number is None or (operation, number) not in ALGORITHMS:
         return Unplanned("its messages are not known")
     if algorithm.name in _LIMITS_ITSELF:
-        return Unplanned("it sends only so many messages at a time")
+        return Unplanned("it sends only a limited number of messages at a time")
     name = messages_name(algorithm, ranks, chains)
     if name is None:
         return Unplanned(f"it does not run on {ranks} ranks")
     if ranks == _TWO:
-        # Two messages between two ranks bear one name, whether they go at once or one after the other.
+        # Two messages between two ranks have one name, whether they go at once or one after the other. So the name on
+        # three ranks counts.
         name = messages_name(algorithm, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
@@ -104,7 +106,7 @@ def _other_messages(ranks: int, name: str) -> Unplanned:
 
 
 def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages."""
+    """The name of the messages of MPICH's algorithm, or the reason why it cannot be predicted."""
     del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")

@@ -1,10 +1,10 @@
-"""The files and words by which launchers place ranks: the one home of both.
+"""The files and options with which launchers place ranks.
 
-Open MPI 4 and 5 read a hostfile with one host for each rank, which the mapper `seq` takes in turn. Open MPI 4's
-rankfile would do it too, but `slot=*` in it binds every rank of a host to the first core (seen with 4.1.4).
+Open MPI 4 and 5 read a hostfile with one host for each rank, which the mapper `seq` uses in order. Open MPI 4's
+rankfile would do this too, but its `slot=*` binds every rank of a host to the first core (seen with 4.1.4).
 
-MPICH's launcher takes each line of its host file for a node: ranks of a host that is named twice do not share memory.
-From release 5 on `-rankmap` names the node of each rank instead.
+MPICH's launcher takes each line of its host file for a node, so ranks of a host that is named twice do not share
+memory. From release 5 on, `-rankmap` names the node of each rank instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LauncherFile:
 
     text: str
     command: str
-    """Everything before the program's own words."""
+    """The command line up to the program."""
     note: str | None = None
 
 
@@ -51,7 +51,7 @@ def launcher_for(choice: str | None, mpi_library: str | None) -> str:
 
 
 def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: str | None) -> LauncherFile:
-    """Write the launcher's file. mpi_library: of the run. Raises InputError if it cannot be written."""
+    """Write the launcher's file. mpi_library: that of the run. Raises InputError if the file cannot be written."""
     launcher_library = mpi_library if launcher_of(mpi_library) == launcher else None
     file = file_of(launcher, hosts, str(output), launcher_library)
     with whole_file(output) as written:
@@ -60,7 +60,7 @@ def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: 
 
 
 def file_of(launcher: str, hosts: Sequence[str], path: str, mpi_library: str | None = None) -> LauncherFile:
-    """The file for a launcher. hosts: of each rank of MPI_COMM_WORLD, in order. path: where it will be."""
+    """The file for a launcher. hosts: the host of each rank of MPI_COMM_WORLD. path: where the file will be."""
     return _WRITERS[launcher](list(hosts), shlex.quote(path), mpi_library or "")
 
 
@@ -69,7 +69,7 @@ def _open_mpi(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
 
 
 def _slurm(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
-    # srun takes the distribution's name alone for a request to read SLURM_HOSTFILE.
+    # The name of the distribution alone makes srun read SLURM_HOSTFILE.
     return LauncherFile(_lines(hosts), f"SLURM_HOSTFILE={path} srun -n {len(hosts)} --distribution=arbitrary")
 
 
@@ -83,11 +83,11 @@ def _mpich(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
     if release is None or int(release[1]) >= _MPICH_WITH_RANKMAP:
         counts = [f"{host}:{hosts.count(host)}" for host in names]
         nodes = ",".join(str(names.index(host)) for host in hosts)
-        note = None if release else "`-rankmap` is known from release 5 of MPICH on"
+        note = None if release else "MPICH has `-rankmap` from release 5 on"
         return LauncherFile(_lines(counts), f"{command} -rankmap {nodes}", note)
     note = (
         "ranks of a host that the file names more than once do not share memory there: this release of MPICH takes "
-        "each line for a node of its own; release 5 has `-rankmap`, for which write the file from its own trace"
+        "each line for a node of its own; release 5 has `-rankmap`: trace the program with it, and write the file again"
     )
     return LauncherFile(_lines([f"{host}:{count}" for host, count in blocks]), command, note)
 

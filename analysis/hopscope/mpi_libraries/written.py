@@ -13,7 +13,7 @@ from hopscope.mpi_libraries.open_mpi.rules import operation_id
 
 class Choice(NamedTuple):
     """An algorithm for messages of some sizes on communicators of one size. Bytes as the library counts them
-    (`hopscope.mpi_libraries.open_mpi.rules.size_in_rules`), both ends included; to_bytes None: without end."""
+    (`hopscope.mpi_libraries.open_mpi.rules.size_in_rules`), both ends included. to_bytes: None for no upper limit."""
 
     algorithm: Offered
     ranks: int
@@ -24,29 +24,31 @@ class Choice(NamedTuple):
 
 
 ExtraSettings = Sequence[tuple[str, str]]
-"""Parameters or variables that have to be set too, and their values (`offered.Library.extra_settings`)."""
+"""Parameters or variables that have to be set with choices, and their values (`offered.Library.extra_settings`)."""
 
 
 class Setting(NamedTuple):
-    """A file's text and the words that make a launcher read it, to be put after its name or before the command."""
+    """A file's text, and the words that make a launcher read the file. The words go after the launcher's name or before
+    the command."""
 
     text: str
     words: str
 
 
 def rules_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """Open MPI's dynamic rules, which releases 4.1 and 5 read. What no choice is about stays Open MPI's own decision.
+    """Open MPI's dynamic rules, which releases 4.1 and 5 read. Open MPI decides itself about everything without a
+    choice.
 
     Raises ValueError for an algorithm without a number and for choices that overlap.
     """
     by_operation: dict[str, dict[int, list[Choice]]] = {}
     for choice in sorted(choices, key=lambda choice: (choice.ranks, choice.from_bytes)):
         if choice.algorithm.number is None:
-            raise ValueError(f"{choice.algorithm.name} has no number, by which rules would name it")
+            raise ValueError(f"{choice.algorithm.name} has no number, which rules need")
         by_operation.setdefault(choice.algorithm.operation, {}).setdefault(choice.ranks, []).append(choice)
     lines = [f"{len(by_operation)}  # operations"]
     for operation, of_ranks in sorted(by_operation.items(), key=lambda item: operation_id(item[0])):
-        # Rules for a size hold up to the next one, and the first ones for all smaller ones too.
+        # Rules for a communicator size hold up to the next listed size, and the first rules for all smaller sizes too.
         sizes = {0: [_own_decision(0)]}
         for ranks, rows in of_ranks.items():
             sizes[ranks] = _rows(rows)
@@ -103,7 +105,7 @@ def variables_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSe
     two choices of one operation."""
     _check_operations(choices)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, extra_settings).items()]
-    # Without a slash, a shell would look for it along PATH.
+    # Without a slash in the path, a shell would look for the file along PATH.
     place = path if "/" in path else f"./{path}"
     return Setting(_lines(lines), f". {shlex.quote(place)}")
 

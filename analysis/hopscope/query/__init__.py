@@ -1,1 +1,1 @@
-"""Questions to a dataset: headers of SQL, their catalog, and what runs them."""
+"""Asks a dataset questions: the headers of the SQL files, their catalog, and the code that runs them."""

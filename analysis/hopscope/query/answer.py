@@ -23,7 +23,7 @@ class Answer:
     selection: Selection = WHOLE_RUN
     """The part of the run that was asked for."""
     inputs: tuple["Answer", ...] = ()
-    """Answers that went into this one, of the analyses that its header names by `asks`."""
+    """The answers of the analyses that its header names after `asks`, from which this one was made."""
 
     @property
     def rows(self) -> list[dict[str, Any]]:

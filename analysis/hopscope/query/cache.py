@@ -1,14 +1,15 @@
 """Keeps slow answers about a long run beside its dataset, in `DATASET.answers/`, so that each is computed once.
 
-Every process looks here first, `KeptAnswers.recall`: a command, and the dashboard's server. What takes much memory the
-server computes in a spawned process, and another one draws the pages ahead of the user while the processor is idle
-(`worker`); what they find out is here then. A page that takes long all the same is computed by a thread of the server,
-and the browser shows its progress meanwhile (`computations` and `pages/working` of the dashboard).
+Every process, a command or the dashboard's server, looks here first (`KeptAnswers.recall`). The server computes
+memory-hungry answers in a spawned process. Another spawned process draws pages ahead of the user while the processor is
+idle (`worker`). Both keep their answers here. If a page takes long all the same, a thread of the server computes it,
+and the browser shows its progress (`computations` and `pages/working` of the dashboard).
 
-An answer is an Arrow file, the rows of a view that several questions read a Parquet file, and nothing is unpickled: the
-folder may come from a stranger. A file is found by all that its answer depends on: the dataset's hash, the text of the
-SQL with everything under it, the parameters, and what computed it. So none becomes wrong, and the folder may be deleted
-at any time. Answers from a dataset that was replaced go when the first new one is kept.
+An answer is an Arrow file. The rows of a view that several questions read are a Parquet file. Nothing is unpickled,
+because the folder may come from a stranger. The name of a file is a hash of all that its answer depends on: the
+dataset's hash, the text of the SQL with all views under it, the parameters, and the code that computed it. So no kept
+answer becomes wrong, and the folder may be deleted at any time. If a dataset is replaced, the old answers are deleted
+when the first new one is kept.
 """
 
 import hashlib
@@ -28,28 +29,29 @@ from hopscope.dataset.store import Store
 from hopscope.native import _paths
 
 KEEP = "HOPSCOPE_KEEP_ANSWERS"
-"""Environment variable: 0 keeps nothing and looks nothing up."""
+"""Environment variable: with 0, no answers are kept and none are looked up."""
 
 LEAST_ROWS = 1_000_000
-"""Datasets with fewer rows in their large tables keep nothing: their questions are answered in a moment."""
+"""Datasets with fewer rows in their large tables keep nothing, because their questions are answered in a moment."""
 
 LEAST_SECONDS = 0.05
-"""An answer that took less is computed again: looking it up would gain nothing."""
+"""An answer that took less time is not kept, because looking it up would gain nothing."""
 
 _LARGEST_ANSWER = 32 << 20
 _LARGEST_FOLDER = 512 << 20
 _VERDICT_LIMIT = 32
-"""Verdicts in memory, each of tens to thousands of rows, if answers are not kept beside the dataset."""
+"""The largest number of verdicts in memory, each of tens to thousands of rows, if answers are not kept beside the
+dataset."""
 
 _ANSWER = ".arrow"
 _ROWS = ".parquet"
 _UNFINISHED = ".tmp"
 _ABANDONED_S = 24 * 3600
-"""Nobody writes one file for this long: its process was killed."""
+"""A process that leaves a file unfinished for this long was killed."""
 
 
 class KeptAnswers:
-    """The answers kept from one dataset."""
+    """The answers that are kept about one dataset."""
 
     def __init__(self, store: Store) -> None:
         dataset = store.path.resolve()
@@ -65,8 +67,8 @@ class KeptAnswers:
     def recall(
         self, text: str, parameters: Mapping[str, object], compute: Callable[[], pa.Table], *, is_verdict: bool = False
     ) -> pa.Table:
-        """Find the answer to this text with these parameters, or compute and keep it. A verdict is so short that it
-        stays in memory where the dataset keeps nothing."""
+        """Find the answer to this text with these parameters, or compute and keep it. If the dataset keeps nothing, a
+        verdict stays in memory, because it is short."""
         if not self.is_worthwhile:
             return self._recall_verdict((text, *sorted(parameters.items())), compute) if is_verdict else compute()
         place = self._place(text, parameters, _ANSWER)
@@ -77,15 +79,15 @@ class KeptAnswers:
         begin = time.perf_counter()
         answer = compute()
         if time.perf_counter() - begin >= LEAST_SECONDS and answer.nbytes <= _LARGEST_ANSWER:
-            with suppress(OSError):  # of a place that takes no file
+            with suppress(OSError):  # for example a folder without permission to write
                 self._write(place, partial(_write_arrow, answer))
-        # The rows behind it took some hundred megabytes, which a server would hold for ever.
+        # The rows behind the answer took some hundred megabytes, which a server would otherwise hold for ever.
         pa.default_memory_pool().release_unused()
         return answer
 
     def rows_of(self, text: str, write: Callable[[Path], None]) -> Path | None:
-        """The file that has the rows of the view that this text makes; `write` puts them into a new one. None if there
-        can be none."""
+        """The file with the rows of the view that this SQL text makes. If there is none yet, `write` writes it. None if
+        it cannot be written."""
         place = self._place(text, {}, _ROWS)
         if place.exists():
             _note_use(place)
@@ -107,9 +109,9 @@ class KeptAnswers:
         return self.folder / (hashlib.sha256(question.encode()).hexdigest() + ending)
 
     def _write(self, place: Path, write: Callable[[Path], None]) -> None:
-        """Keep what `write` puts into the file that it is given. What it raises leaves nothing behind."""
+        """Keep the file that `write` writes to the path that it is given. If it raises, no file is left behind."""
         self._begin()
-        # A temporary file of Python's own would be for this user only, whoever else may read the dataset.
+        # Not a temporary file of Python's: only this user could read it, though others may read the dataset.
         unfinished = self.folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
             write(unfinished)
@@ -128,7 +130,8 @@ class KeptAnswers:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _bound(self) -> None:
-        """Let go of what was not used for longest, where there is too much."""
+        """Delete the answers that were unused for longest if all together are too large, and files that a killed
+        process left unfinished."""
         files = sorted((file.stat().st_mtime, file.stat().st_size, file) for file in self.folder.iterdir())
         answers = [(size, file) for _, size, file in files if file.suffix in (_ANSWER, _ROWS)]
         too_much = sum(size for size, _ in answers) - _LARGEST_FOLDER
@@ -142,13 +145,13 @@ class KeptAnswers:
 
 
 def forget(place: Path) -> None:
-    """Remove what is kept there."""
+    """Remove a kept file."""
     with suppress(OSError):  # another user's
         place.unlink()
 
 
 def _note_use(place: Path) -> None:
-    """Have what is kept there stay longest."""
+    """Mark a kept file as just used, so that it is deleted last."""
     with suppress(OSError):  # another user's
         os.utime(place)
 

@@ -32,6 +32,7 @@ from hopscope.query.header import (
 
 __all__ = [
     "FORMERLY",
+    "ROWS_MOVED",
     "Analysis",
     "Catalog",
     "Column",
@@ -46,8 +47,16 @@ __all__ = [
     "read",
 ]
 
-FORMERLY: Final = {"findings": "diagnose"}
-"""Names that commands had before, which they keep for one release."""
+FORMERLY: Final = {
+    "caveats": "trust",
+    "findings": "diagnose",
+    "honesty": "trust",
+    "noise-periods": "noise --by period",
+}
+"""Names that commands had before, which they keep for one release, and what to type now."""
+
+ROWS_MOVED: Final = {"summary": "trust"}
+"""Commands whose rows went in part to another one."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class Command:
 
     @property
     def choices(self) -> dict[str, list[str]]:
-        """The closed list of values of each option that chooses a grain, older names included."""
+        """The allowed values of each option that chooses a grain, older names included."""
         values_by_option: dict[str, list[str]] = {}
         for analysis in self.grains:
             if analysis.grain and analysis.grain.value is not None:
@@ -118,8 +127,8 @@ class Command:
         return analysis, values
 
     def _served_by(self, settings: Mapping[str, Scalar]) -> Analysis:
-        """The grain where no option chooses one: the default or, where that lacks a parameter, the only one that has
-        all that are given."""
+        """The grain if no option chooses one: the default or, if that lacks a given parameter, the only grain that has
+        all given parameters."""
         names = settings.keys() - self.choices.keys()
         serving = [analysis for analysis in self.grains if names <= {p.name for p in analysis.parameters}]
         return serving[0] if len(serving) == 1 else self.default
@@ -135,12 +144,12 @@ class Catalog:
     """Commands that have a header and no query."""
 
     def command(self, name: str) -> Command:
-        """The command of this name, or formerly of it, written with hyphens or underscores. Raises KeyError."""
-        return self.commands[FORMERLY.get(name, name).replace("_", "-")]
+        """The command with this present or former name, written with hyphens or underscores. Raises KeyError."""
+        return self.commands[current(name)[0]]
 
     def ordered(self, uses: Sequence[str]) -> list[Source]:
-        """These views and macros and all that they rest on, each after those that it uses. Raises HeaderError on a
-        cycle or an unknown name."""
+        """These views and macros and all that they use, each after those that it uses. Raises HeaderError on a cycle or
+        an unknown name."""
         done: dict[str, Source] = {}
 
         def visit(name: str, open_names: tuple[str, ...]) -> None:
@@ -159,6 +168,12 @@ class Catalog:
         for name in uses:
             visit(name, ())
         return list(done.values())
+
+
+def current(name: str) -> tuple[str, Mapping[str, str]]:
+    """The command that a name stands for, written with hyphens or underscores, and the options that it implies."""
+    command, *words = FORMERLY.get(name.replace("_", "-"), name.replace("_", "-")).split()
+    return command, {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
 
 
 @cache
@@ -259,12 +274,12 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
 
 
 def typed(name: str) -> str:
-    """A parameter as one types it."""
+    """A parameter's name as a user types it."""
     return "--" + name.replace("_", "-")
 
 
 def _is_integer(value: Scalar, bits: int) -> bool:
-    """Tell if a column of so many bits can hold it. Counts and numbers are never below zero."""
+    """Tell if the value is a whole number from 0 to 2**bits - 1. Counts and numbers are never below zero."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**bits
 
 

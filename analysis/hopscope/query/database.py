@@ -30,17 +30,17 @@ MEMORY_SCHEMA = "rows_in_memory"
 """Schema of the tables that keep the rows of views of a short run."""
 
 _MOST_ROWS_IN_MEMORY = 100_000
-"""Rows up to which a dataset's tables lie in memory: a question binds each dozens of times, which takes longer from
-files."""
+"""The tables of a dataset with fewer rows are loaded into memory: one question reads each table dozens of times, which
+takes longer from files."""
 
 MEMORY = "HOPSCOPE_MEMORY"
-"""Environment variable: how much memory a query may take before it goes on in files, such as 4GiB. Unset: DuckDB's
-own four fifths of the machine's or container's."""
+"""Environment variable: the memory that a query may use before it spills to files, such as 4GiB. Unset: DuckDB's
+default, four fifths of the memory of the machine or container."""
 
 _LEAN_MEMORY = 300 << 20
 _LEAN_BYTES_A_ROW = 25
-"""Memory of a long-lived process's queries before they go on in files: this much, plus so much for each row of the
-dataset. Measured at 20 million events: noise and efficiencies take no longer with 240 MiB."""
+"""The memory that queries of a long-lived process may use before they spill to files: `_LEAN_MEMORY` or, if larger,
+this for each row of the dataset. Measured at 20 million events: noise and efficiencies take no longer with 240 MiB."""
 
 
 class Database:
@@ -51,7 +51,7 @@ class Database:
         or lacks columns."""
         self._store = store
         self.is_lean = lean and not os.environ.get(MEMORY)
-        """True if queries take little memory, which an answer may exceed by itself."""
+        """True if queries are limited to little memory. A single answer may need more."""
         self._lock = threading.Lock()
         try:
             self._connection = duckdb.connect(":memory:")
@@ -62,9 +62,9 @@ class Database:
     def _open(self, statements: Statements, kept_answers: Path) -> None:
         store = self._store
         self._bound_memory()
-        # Views over views bind their tables many times: the footers of a long trace's files are read once.
+        # Views over views open their tables many times. With this, the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")
-        # DuckDB expects few rows of views over views, for which its ASOF join would compare each with each.
+        # DuckDB expects few rows from views over views. For few rows, its ASOF join would compare each row with each.
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows()
         for name, schema in store.schemas.items():
@@ -98,7 +98,7 @@ class Database:
         self._connection.execute("set lock_configuration = true")
 
     def _check_rows(self) -> None:
-        """Holds the files' footers, which are read here once, against the manifest. Raises InputError."""
+        """Compares the footers of the files, which are read here once, with the manifest. Raises InputError."""
         store = self._store
         parts = [part for name in store.schemas for part in store.parts(name)]
         if not parts:
@@ -114,8 +114,8 @@ class Database:
         store.check_rows(dict(footers))
 
     def _make_files_view(self) -> None:
-        """The view `dataset_files`: what the manifest says of each file, and the hash that its content has now, which
-        is computed only where a query asks for it."""
+        """Makes the view `dataset_files`: each file as in the manifest, and the hash of its present content, which is
+        computed only if a query asks for it."""
         store = self._store
         rows = [(str(store.path / table / entry["file"]), table, entry["sha256"]) for table, entry in store.files()]
         schema = pa.schema([(name, pa.string()) for name in ("path", "table_name", "sha256")])
@@ -141,7 +141,7 @@ class Database:
                 self._connection.execute("set memory_limit = $memory", {"memory": f"{memory_bytes}B"})
             return
         not_a_size = InputError(f"{MEMORY}={memory} is not a valid size; write for example 4GiB")
-        if memory.lstrip().startswith("-"):  # which DuckDB takes for no limit
+        if memory.lstrip().startswith("-"):  # DuckDB would read it as no limit
             raise not_a_size
         try:
             self._connection.execute("set memory_limit = $memory", {"memory": memory})
@@ -156,14 +156,14 @@ class Database:
             self._connection.execute(statement)
 
     def add_function(self, name: str, function: Callable[..., pa.Array], types: Sequence[str]) -> None:
-        """Make a function of Arrow arrays known to SQL; the last type is that of its result."""
+        """Make a function of Arrow arrays known to SQL; the last type is the result's."""
         with self._lock:
             self._connection.create_function(name, function, [*types[:-1]], types[-1], type=PythonUDFType.ARROW)
-        # DuckDB's module complains at exit of a connection that has a function of ours and is still open.
+        # At exit, DuckDB's module complains about a connection that is still open and has a Python function.
         weakref.finalize(self, self._connection.close)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the same tables, to be closed."""
+        """A new connection to the same tables. The caller closes it."""
         return self._connection.cursor()
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
@@ -172,20 +172,21 @@ class Database:
 
     def answered(self, ask: Callable[[duckdb.DuckDBPyConnection], Answer]) -> Answer:
         """The answer to a question that Ctrl-C can end. Raises duckdb.Error."""
-        # In a thread of its own: the main thread hears Ctrl-C at once, DuckDB only between some of its pieces of work.
+        # The query runs in another thread. The main thread can handle Ctrl-C at once; DuckDB handles it only between
+        # pieces of work.
         with self.cursor() as cursor, ThreadPoolExecutor(max_workers=1) as pool:
             answer = pool.submit(ask, cursor)
             try:
                 return answer.result()
             except KeyboardInterrupt:
-                while not answer.done():  # again, for a query that had not begun does not hear it
+                while not answer.done():  # repeatedly, because a query that has not begun ignores an interrupt
                     cursor.interrupt()
                     time.sleep(0.05)
                 raise
 
 
 def literal(path: str) -> str:
-    """A path as DuckDB takes it, to which `st*r` is a pattern that its neighbour `star` fits."""
+    """A path escaped for DuckDB, which would take `st*r` for a pattern that also fits `star`."""
     return re.sub(r"([*?[])", r"[\1]", path)
 
 

@@ -1,4 +1,4 @@
-"""The header of an analysis: the block of `--` lines at the top of a `.sql` file, the one place where it is described.
+"""The header of an analysis: the block of `--` lines at the top of a `.sql` file, the only place that describes it.
 
     -- Time on the critical path of the run, by rank.            the first line is the help, one sentence
     --
@@ -20,9 +20,8 @@ The directives (a line indented by three or more spaces continues the one above)
 * `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
   grain is its command's only one, or its default.
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
-  form COMM:SEQ), TRACE (another trace, which the same query is asked of), TRACES (more runs: `base_also` of what that
-  other trace is a run of, `also` of what this one is), or the closed list of its words, as
-  `first|worst`.
+  form COMM:SEQ), TRACE (another trace, on which the query runs, too), TRACES (further runs: `also` of this trace's
+  program, `base_also` of the other trace's), or the closed list of its words, as `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
   of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
@@ -31,34 +30,34 @@ The directives (a line indented by three or more spaces continues the one above)
   call it share their texts; `columns of MACRO: NAME[, NAME]` takes only these.
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
-* `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where
-  answers about a long run are (`cache.py`), and those of a short run in memory.
+* `kept beside the dataset`, only for views: several analyses read the view and it takes long, so its rows are kept:
+  those of a long run with its answers (`cache.py`), those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
-* `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. The first column's word
-  stands before the second one's sentence, each other one on a line of its own below. Words before a column's name stand
-  before its text.
+* `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. A paragraph begins with
+  the word in the first column and the sentence in the second one. Each further column gets its own line below. Words
+  before a column's name are printed before its text.
 * `headline COLUMN`: people read the first row's text in this column before the table.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
-* Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval: that table shows them in one
-  column, where the first stands and under its name in `only-data` and `narrow`.
-* `narrow COLUMN[, COLUMN]`: what that table drops, in this order, where it is too wide for the terminal. A column of
+* Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval. The table for people shows
+  both in one column at the place of the first. `only-data` and `narrow` name it by the first.
+* `narrow COLUMN[, COLUMN]`: columns that this table drops, in this order, where the terminal is too narrow. A column of
   the key stays unless it is named here.
-* `exact COLUMN[, COLUMN]`: no time is in these columns, so two runs of one program have them alike; gates on them never
-  flake. `exact *` says so of all columns.
-* `then MODULE -- meaning`: what SQL cannot say. The query's rows go through `hopscope.MODULE.answer`, whose rows the
-  columns describe; `$name` need not be in the query then. See `hopscope.explain`.
+* `exact COLUMN[, COLUMN]`: columns that do not depend on times, so they are equal in two runs of one program. A gate
+  on them never flakes. `exact *` means all columns.
+* `then MODULE -- meaning`: computes what SQL cannot. The query's rows go through `hopscope.MODULE.answer`; the columns
+  describe the rows that it returns. A parameter need not occur in the query then. See `hopscope.explain`.
 * `asks COMMAND[, COMMAND]`: analyses whose rows that module may ask for, at their default grain. Parameters that both
   analyses have are passed on.
 * `reads NAME[, NAME]`: tables of the dataset and views whose rows that module may read whole.
 * `object NAME`: as JSON, the rows are the list NAME of an object.
 * `row NAME is COLUMN VALUE`: in a gate, NAME stands for the first row that has this value.
-* `zero NAME[, NAME]`: in a gate, a row of this name that is not there has zeros.
-* `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
-* `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
-  the second, which is what gates use.
-* `whole run`: it is about the trace as a whole; no part of the run can be chosen.
-* `fail-if EXPRESSION`: a gate that always holds for this command.
-* `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input
+* `zero NAME[, NAME]`: in a gate, all columns of a row of this name are zero if the answer has no such row.
+* `uncertain COLUMN by COLUMN`: a gate on the first column is undecided if adding the second would change its result.
+* `describes COLUMN instead COLUMN`: the first column only describes what happened. If a gate on it fails, the message
+  points to the second column, which gates should use.
+* `whole run`: the analysis is about the trace as a whole; no part of the run can be chosen.
+* `fail-if EXPRESSION`: a gate that this command always applies.
+* `empty note SENTENCE` or `empty error SENTENCE`: the message if there is no row; with `error` that is an input error
   (exit 2).
 * `example COMMAND`: one line that a reader can type.
 """
@@ -118,13 +117,13 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it may be, where its type is a closed list of them."""
+        """The words that are allowed, if the type is a closed list of words."""
         return tuple(self.type.split("|")) if "|" in self.type else ()
 
 
 @dataclass(frozen=True)
 class Grain:
-    """Which option chooses this file: `--option value`, or the parameter `option` being given (`value` is None)."""
+    """The option that chooses this file: `--option value` or, if `value` is None, the parameter `option` is given."""
 
     option: str
     value: str | None
@@ -135,8 +134,8 @@ class Grain:
 
 @dataclass(frozen=True)
 class Source:
-    """One `.sql` file: its header's words and its text. Views and macros of `staging/` and `steps/` are no more than
-    this."""
+    """One `.sql` file: the texts of its header, and its SQL. A view or macro of `staging/` and `steps/` has no more; an
+    analysis does."""
 
     name: str
     help: str
@@ -156,7 +155,7 @@ class Analysis(Source):
     key: tuple[str, ...] = ()
     bar: str | None = None
     paragraphs: tuple[tuple[str, str], ...] = ()
-    """Columns, each after the words before it."""
+    """Pairs of the words before a column and the column."""
     headline: str | None = None
     only_data: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
@@ -203,8 +202,8 @@ def _last_word(text: str) -> tuple[str, str]:
 
 
 def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType({})) -> Analysis:
-    """The analysis in this text of a file called `name`.sql, over these macros. Raises HeaderError naming file and
-    line."""
+    """The analysis in the text of the file `name`.sql. sources: the macros whose columns it may declare. Raises
+    HeaderError naming file and line."""
     source, directives = split(name, text)
     values: dict[str, list[str]] = {}
     for word, value in directives:
@@ -359,7 +358,7 @@ def _column(name: str, value: str) -> Column:
 
 
 def unit_of(column: str) -> str | None:
-    """The unit that a column's name says; None if it says none."""
+    """The unit that the end of a column's name gives; None if it gives none."""
     for unit, suffix in (("ns", "_ns"), ("bytes", "_bytes"), ("share", "_share")):
         if column.endswith(suffix) or (column == unit and unit != "ns"):
             return unit
@@ -367,5 +366,5 @@ def unit_of(column: str) -> str | None:
 
 
 def comma_list(words: Sequence[str]) -> str:
-    """Words with commas between them."""
+    """The words, separated by commas."""
     return ", ".join(words)

@@ -8,14 +8,14 @@ from hopscope.format.quantities import duration, plural, quantity
 from hopscope.query.header import Column
 
 _ROWS = 20
-"""Rows shown at most."""
+"""The largest number of rows shown."""
 
 Row = Mapping[str, Any]
 
 
 def trace_html(name: str, run: Row, verdict: Row) -> str:
-    """Say what ran, and what is wrong with it. run: the row of the table `run`, empty where there is none; verdict: the
-    first row of `diagnose`."""
+    """Say which command ran, and what is wrong with the run. run: the row of the table `run`, empty if there is none.
+    verdict: the first row of `diagnose`."""
     command = str(run.get("command") or name)
     if run:
         command += f" on {plural(run['ranks'], 'rank')}, {duration(run['duration_ns'])}"
@@ -23,7 +23,7 @@ def trace_html(name: str, run: Row, verdict: Row) -> str:
 
 
 def answer_html(rows: Sequence[Row], columns: Sequence[Column], notes: Sequence[str]) -> str:
-    """Give the first rows of an answer as a table, in human units, with what is to be said beside them."""
+    """Give the first rows of an answer as a table, in human units, with its notes below."""
     head = "".join(f'<th title="{escape(column.meaning)}">{escape(column.name)}</th>' for column in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(row, column))}</td>" for column in columns) + "</tr>"

@@ -1,5 +1,5 @@
-"""Notes on an answer about a run or a part of it, in sentences: the certainty of its iterations, what the part lacks,
-what the answer leaves out, and what it depends on."""
+"""Notes on an answer about a run or a part of it, in sentences: how certain the iterations are, what the part lacks,
+what the answer leaves out, and which limit it depends on."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -28,7 +28,7 @@ _HOLDS = (
     "select exists(from intervals) as held",
     "select exists(from path_stretches where path = 'run') as held",
 )
-"""Queries for the contents of a part, cheapest first."""
+"""Queries that tell if a part of the run has any collectives, messages, intervals or path, the cheapest first."""
 
 _REMEDIES = (
     "select place_remedy(how, module) as remedy, count(distinct place) as number from places "
@@ -42,17 +42,17 @@ _PHASES = (
 """Phases that happen once in a run: the option that includes them, their column in `left_out`, their name."""
 
 _LEAST_TURNS = 5
-"""Turns that make a loop, as `iteration_candidates` counts them."""
+"""The least number of turns of a loop, as `iteration_candidates` counts them."""
 
 _WORTH_SAYING = 0.001
-"""Share of the path from which on an omission is reported."""
+"""An omission is reported from this share of the path on."""
 
 
 class Notes:
-    """Notes on the answers of a runner, which answers about a selection of a run."""
+    """Notes on the answers of a runner for one selection of a run."""
 
     def __init__(self, runner: Runner, selection: Selection, of_run: "Notes | None" = None) -> None:
-        """of_run: the notes on the whole run, with the same place of its iterations; None for these."""
+        """of_run: the notes on the whole run, if they use the same `--iteration-at`; None if this is the whole run."""
         self._runner = runner
         self._selection = selection
         self._of_run = of_run
@@ -77,20 +77,21 @@ class Notes:
 
     @cached_property
     def of_part(self) -> tuple[str, ...]:
-        """Notes on the part of the run: the certainty of its iterations, and that it holds nothing or no collective."""
+        """Notes on the part of the run: how certain its iterations are, and that it has no contents or no
+        collective."""
         by_iteration = self._is_by_iteration or self._selection.iteration_at is not None
         sentence = self.iterations if by_iteration else None
         return tuple(filter(None, (sentence, self._lack())))
 
     def check_contents(self) -> None:
-        """Raises InputError where the part of the run holds nothing."""
+        """Raises InputError if the part of the run is empty."""
         if self._runner.part.is_restricted() and not any(self._holdings):
             raise InputError(self._empty_part())
 
     def of_answer(
         self, table: pa.Table, analysis: Analysis, parameters: Mapping[str, Scalar], trace: Path
     ) -> tuple[str, ...]:
-        """Notes on the rows of an analysis. Raises InputError where it makes no sense without rows."""
+        """Notes on the rows of an analysis. Raises InputError if its header calls an answer without rows an error."""
         views = {source.name for source in self._runner.prepare(analysis.uses)}
         return (
             *self._without_rows(table, analysis, parameters, trace),
@@ -120,7 +121,7 @@ class Notes:
         return any(time and time.startswith("i:") for time in (self._selection.from_, self._selection.to))
 
     def _without_iterations(self) -> tuple[str, ...]:
-        """A note on a place of iterations, where no iterations are asked for."""
+        """A note that `--iteration-at` is useless, if no iterations are asked for."""
         place = self._selection.iteration_at
         if place is None or self._is_by_iteration:
             return ()
@@ -128,8 +129,8 @@ class Notes:
 
     @cached_property
     def _holdings(self) -> tuple[bool, ...]:
-        """Tell if the part holds any collective, message, interval and stretch of its path, up to the first that it
-        does. Intervals are on no communicator, so a part by communicator keeps them all and they do not count."""
+        """For each query of `_HOLDS`, up to the first that is true: tells if the part has such contents. Intervals
+        belong to no communicator. A part by communicator keeps all of them, so they do not count there."""
         holds: list[bool] = []
         for query in _HOLDS:
             counts = self._selection.comm is None or "intervals" not in query
@@ -145,12 +146,12 @@ class Notes:
         )
 
     def _lack(self) -> str | None:
-        """The contents of the run that the part lacks; None if it lacks nothing."""
+        """A sentence if the part has no contents, or no collective though the run has some; else None."""
         if not self._runner.part.is_restricted() or not self._runner.number_of_rows("collectives"):
             return None
         if not any(self._holdings):
             return self._empty_part()
-        # An operation and a place select calls, of whatever kind they are.
+        # `--operation` and `--place` select calls of any kind, so collectives need not be among them.
         if self._holdings[0] or self._selection.operation is not None or self._selection.place is not None:
             return None
         return "no collective lies in this part of the run"
@@ -160,7 +161,7 @@ class Notes:
         return (f"left out: {' and '.join(phases.values())}. {' '.join(phases)} takes it in",) if phases else ()
 
     def _lateness_limit(self, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
-        """The excess of a late rank over the faster members."""
+        """A note on the limit from which a rank counts as late."""
         least_ms = parameters["least_ms"]
         if least_ms is not None:
             least = duration(float(least_ms) * 1e6)
@@ -175,7 +176,7 @@ class Notes:
         )
 
     def _missing_iterations(self, table: pa.Table) -> tuple[str, ...]:
-        """The reason why an answer has no iterations."""
+        """A note that says why an answer has no iterations."""
         if table.num_rows and ("iterations" not in table.column_names or any(table["iterations"].to_pylist())):
             return ()
         counts = self._runner.rows("from loop_counts", {})[0]
@@ -191,7 +192,7 @@ class Notes:
         return (f"the run has no iterations: {reason}; {loop_advice}",)
 
     def _remedies(self, table: pa.Table) -> tuple[str, ...]:
-        """Advice on how places get their function and source line, a sentence for each remedy."""
+        """Advice on how to get the missing functions and source lines of places, a sentence for each remedy."""
         places = table["place"].to_pylist()
         return tuple(
             f"{row['number']} of {plural(len(places), 'place')} {'has' if row['number'] == 1 else 'have'} no source "

@@ -1,4 +1,4 @@
-"""The opened trace, as parts of Hopscope below `hopscope.trace` need it."""
+"""The interface of an opened trace, for the parts of Hopscope that `hopscope.trace` itself uses."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -12,7 +12,7 @@ from hopscope.query.catalog import Scalar
 
 
 class OpenedTrace(Protocol):
-    """A `hopscope.Trace`."""
+    """The part of `hopscope.Trace` that these parts use."""
 
     path: Path
 
@@ -39,6 +39,10 @@ class OpenedTrace(Protocol):
 
     def caveats(self) -> list[str]:
         """Limits of every answer from this trace, in sentences."""
+        ...
+
+    def limits(self) -> list[dict[str, Any]]:
+        """The same with the kind of each."""
         ...
 
 

@@ -15,15 +15,16 @@ class Relation:
 
     name: str
     meaning: str
-    """One sentence or more."""
+    """Its description, in one or more sentences."""
     is_table: bool
     """True for a table of the dataset; else a view that analyses rest on."""
     columns: tuple[Column, ...]
-    """The meaning of a view's column is empty where no header says it."""
+    """A view's column that no header describes has an empty meaning."""
 
 
 def described(columns: Mapping[str, Sequence[tuple[str, str]]], catalog: Catalog) -> list[Relation]:
-    """Every table and then every view of these, by name; `columns` are names and DuckDB types by table or view."""
+    """Every table, then every view that `columns` names, both by name. columns: the names and DuckDB types of the
+    columns of each table or view."""
     tables = [_table(name, columns[name]) for name in table_names()]
     views = [_view(name, columns[name], catalog) for name in sorted(catalog.sources) if name in columns]
     return [*tables, *views]

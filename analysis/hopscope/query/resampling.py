@@ -1,9 +1,10 @@
-"""Resampling that knows that neighbours resemble one another: quantiles of a run's times over blocks of its
-collectives, and sums over given blocks, drawn at random with a fixed seed so that an answer repeats. Shares are
-resampled in SQL (share_draws.sql).
+"""Resampling for values whose neighbours resemble one another: quantiles of a run's times over blocks of its
+collectives, and sums over given blocks. Blocks are drawn at random with a fixed seed, so that an answer repeats. Shares
+are resampled in SQL (share_draws.sql).
 
-A block bootstrap (Künsch 1989; circular: Politis and Romano 1992): as many blocks as the run has are drawn with
-replacement, and what is asked is taken of what was drawn. How far the draws spread is the standard error.
+The method is a block bootstrap (Künsch 1989; circular: Politis and Romano 1992). Each draw takes as many blocks as the
+run has, with replacement, and computes the figure from them. The standard error is the standard deviation over the
+draws.
 """
 
 import math
@@ -27,7 +28,8 @@ Floats = NDArray[np.float64]
 
 def student_quantile(freedom: float, probability: float) -> float:
     """Quantile of Student's t distribution."""
-    # Late: scipy takes longer to load than a short trace to be judged; of it, scipy.stats takes ten times longer.
+    # Imported late: loading scipy takes longer than evaluating a short trace, and scipy.stats takes ten times as long
+    # as this part.
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, probability))
@@ -42,12 +44,13 @@ class Difference:
     freedom: float
 
     def interval(self, rows: int) -> tuple[float, float]:
-        """Ends between which the difference lies, for so many rows together with 95 %."""
+        """The interval of the difference. rows: the number of differences in the answer; all their intervals are right
+        together with 95 %."""
         half_width = student_quantile(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2) * self.error
         return self.value - half_width, self.value + half_width
 
     def p_value(self, rows: int) -> float:
-        """The probability that chance shows so large a difference in any of so many rows; at most 1."""
+        """The probability that chance shows so large a difference in any of `rows` rows; at most 1."""
         if self.error == 0:
             return 1.0 if self.value == 0 else 0.0
         from scipy.special import stdtr
@@ -57,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One figure of a run: its value, the variance of that value, and the blocks that it was found from."""
+    """One figure of a run: its value, the variance of that value, and the number of blocks behind it."""
 
     value: float
     variance: float
@@ -65,16 +68,16 @@ class Estimate:
 
 
 def has_too_few_runs(base: Sequence[object], new: Sequence[object]) -> bool:
-    """Tell if the two sides have too few runs to tell how runs differ."""
+    """Tell if base and new have too few runs to show how runs of one program differ."""
     return len(base) + len(new) < 3
 
 
 def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: bool = False) -> Difference:
     """new - base, each the mean over one run or more.
 
-    Its error is that of the estimates within their runs, or how far runs of one side are apart, whichever reaches
-    further: one run does not tell how runs differ from one another. What runs are apart is pooled over both sides
-    (of `relative` figures as part of their side's mean), as in a two-sample t-test.
+    The error is the larger one of two: the error of the estimates within their runs, and that from the differences
+    between the runs of a side. A single run on each side does not show the second. Differences between runs are pooled
+    over both sides, as in a two-sample t-test; `relative` divides them by the mean of their side first.
     """
     within_runs = _independent_difference(_mean(base), _mean(new))
     freedom = len(base) + len(new) - 2
@@ -93,8 +96,8 @@ def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: b
 
 
 def mean_of_runs(runs: Sequence[Estimate]) -> Difference:
-    """The mean over runs of one program, with its error: that within the runs, or how far they are apart, whichever
-    reaches further."""
+    """The mean over runs of one program. Its error is the larger one of two: the error within the runs, and that from
+    the differences between them."""
     mean = _mean(runs)
     within_runs = _independent_difference(Estimate(0.0, 0.0, mean.blocks), mean)
     if len(runs) < 2:
@@ -110,7 +113,7 @@ def _mean(runs: Sequence[Estimate]) -> Estimate:
 
 
 def _independent_difference(base: Estimate, new: Estimate) -> Difference:
-    """new - base of independent estimates (Welch and Satterthwaite's degrees of freedom)."""
+    """new - base, for independent estimates (degrees of freedom of Welch and Satterthwaite)."""
     whole = base.variance + new.variance
     if whole == 0:
         return Difference(new.value - base.value, 0.0, max(1, min(base.blocks, new.blocks) - 1))
@@ -120,8 +123,8 @@ def _independent_difference(base: Estimate, new: Estimate) -> Difference:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The length of a block in neighbours, the blocks of a run, and the factor by which too short blocks understate a
-    variance."""
+    """The blocks of a run of values. length: values per block. count: the number of blocks. stretch: the factor by
+    which blocks that are too short understate a variance."""
 
     length: int
     count: int
@@ -131,9 +134,10 @@ class Blocks:
 def blocks_of(values: Floats) -> Blocks:
     """The blocks of a run of values in the order of time.
 
-    As long as the cube root of n, or four times as long as the values' likeness lasts (the integrated autocorrelation
-    time of their ranks, with Sokal's window; ranks, so that single spikes do not hide it), but never so long that fewer
-    than LEAST_BLOCKS are left of a run that could have as many.
+    A block is as long as the cube root of n or, if longer, four times as long as values resemble their neighbours. That
+    is the integrated autocorrelation time of the values' ranks, with Sokal's window; in the values themselves, single
+    spikes could hide it. Blocks are shortened if fewer than LEAST_BLOCKS would be left, but not below the cube root of
+    n.
     """
     n = len(values)
     shortest = max(1, math.ceil(n ** (1 / 3)))
@@ -158,29 +162,29 @@ def _likeness(values: Floats) -> float:
 
 
 def block_draws(*values: Floats) -> list[Floats]:
-    """Sums of each row of some arrays (rows x blocks) in resampled runs: rows x DRAWS, with the same blocks drawn for
-    all of them."""
+    """The sums of each row in resampled runs, for each array of rows x blocks: arrays of rows x DRAWS. The same blocks
+    are drawn for all arrays."""
     times = _times_drawn(values[0].shape[1])
     return [rows @ times for rows in values]
 
 
 @cache
 def _times_drawn(blocks: int) -> Floats:
-    """blocks x DRAWS: how often each block is drawn."""
+    """An array of blocks x DRAWS: how often each block is drawn."""
     times = np.random.default_rng(_SEED).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
     return np.ascontiguousarray(times.T, np.float64)
 
 
 def interval_of(draws: Floats, value: float) -> tuple[float, float]:
-    """The ends between which 95 % of what was drawn lies, and the run's own value with them: the largest of many ranks'
-    sums is larger in nearly every resampled run than in the run itself."""
+    """The interval of the middle 95 % of the draws, extended to contain the run's own value. It may lie outside: the
+    largest of many ranks' sums is larger in nearly every resampled run than in the run itself."""
     low, high = np.quantile(draws, ENDS)
     return min(float(low), value), max(float(high), value)
 
 
 def mean_estimate(values: Floats) -> Estimate:
-    """The mean of a run of values in the order of time. Its variance is that of the blocks' means, infinite where there
-    is but one block."""
+    """The mean of a run of values in the order of time. Its variance comes from the means of the blocks, and is
+    infinite if there is only one block."""
     blocks = blocks_of(values)
     means = values[: blocks.count * blocks.length].reshape(blocks.count, blocks.length).mean(axis=1)
     variance = float(means.var(ddof=1)) / blocks.count * blocks.stretch if blocks.count > 1 else math.inf
@@ -188,7 +192,7 @@ def mean_estimate(values: Floats) -> Estimate:
 
 
 def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) -> list[Estimate]:
-    """Quantiles of a run of values in the order of time, by the bootstrap."""
+    """The quantiles of a run of values in the order of time, with variances from the bootstrap."""
     blocks = blocks_of(values)
     draws = _quantile_draws(values, quantiles, blocks, seed)
     figures = np.quantile(values, quantiles)
@@ -199,7 +203,7 @@ def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) 
 
 
 def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks, seed: int) -> Floats:
-    """DRAWS x quantiles: the quantiles of each draw of blocks from a circular run of values."""
+    """The quantiles of each resampled run (DRAWS x quantiles). Its blocks come from the values taken as a circle."""
     n, length = len(values), blocks.length
     order = np.argsort(values, kind="stable")
     ordered = values[order]

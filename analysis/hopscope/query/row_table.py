@@ -25,6 +25,6 @@ _TYPES = {
 
 
 def table_of(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """The rows in the types of the columns."""
+    """The rows as a table with the columns' types."""
     schema = pa.schema([(column.name, _TYPES[column.type]) for column in columns])
     return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)

@@ -19,14 +19,14 @@ from hopscope.query.views import Views
 from hopscope.selection import Part
 
 _PRESENT_STATE = "dataset_files"
-"""A question about what the files contain now is answered anew each time."""
+"""An analysis that names this view asks what the files contain now, so it is computed anew each time."""
 
 _ROWS = "rows"
-"""Rows of an analysis's SQL, before a verdict is made from them."""
+"""The kind of table that `recall` keeps: the rows of an analysis's SQL, before a verdict is made from them."""
 
 
 class Runner:
-    """Questions to one dataset, or to a part of its run. Safe to use from several threads."""
+    """Answers questions to one dataset, or to a part of its run. Safe to use from several threads."""
 
     def __init__(self, store: Store, catalog: Catalog, part: Part | None = None, *, lean: bool = False) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""
@@ -48,11 +48,11 @@ class Runner:
     def recall(
         self, analysis: Analysis, parameters: Mapping[str, Scalar], kind: str, compute: Callable[[], pa.Table]
     ) -> pa.Table:
-        """Recall the table of this kind that was computed from an analysis's SQL with these parameters, or compute
-        it."""
+        """Recall the table that was computed from an analysis's SQL with these parameters, or compute it. kind: `rows`,
+        or the module that made the table."""
         if _PRESENT_STATE in analysis.sql:
             return compute()
-        # The diagnosis rests on the rows of an analysis that is asked for by itself, too.
+        # An analysis may have several kinds of tables: its rows, and the verdict made from them.
         text = f"-- {kind}\n{self.statements.text_of(analysis)}"
         return self.cache.recall(text, parameters, compute, is_verdict=kind != _ROWS)
 
@@ -61,7 +61,7 @@ class Runner:
             return self._from_kept_rows(analysis, parameters)
         except duckdb.OutOfMemoryException as error:
             if self._database.is_lean:
-                # This one answer takes what it needs; then the memory is the system's again.
+                # Compute this answer without the limit. Its memory goes back to the system afterwards.
                 return Runner(self._store, self._catalog, self.part)._computed(analysis, parameters)
             raise InputError(
                 f"the analysis {analysis.name} ran out of memory or of space for files: {first_line(error)}. "
@@ -81,15 +81,15 @@ class Runner:
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error:
-            # Kept rows may be damaged, or gone since: another process makes room, a user deletes the folder.
+            # Kept rows may be damaged or gone: another process deletes old ones, a user deletes the folder.
             if not self._views.forget_rows(analysis.uses):
                 raise
             self.prepare(analysis.uses)
             return self.query(analysis.sql, parameters)
 
     def prepare(self, uses: Sequence[str]) -> list[Source]:
-        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
-        of making. Raises duckdb.Error."""
+        """Make these views and macros, and those that they use, if they do not exist yet. Returns them in the order of
+        making. Raises duckdb.Error."""
         return self._views.prepare(uses)
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
@@ -102,7 +102,7 @@ class Runner:
         return self.query(sql, parameters).to_pylist()
 
     def number_of_rows(self, table: str) -> int:
-        """Rows of a whole table of the dataset; from the manifest, so nothing is read."""
+        """The number of rows of a whole table, as the manifest has it."""
         return self._store.rows(table)
 
     def rows_of(self, name: str) -> pa.Table:
@@ -110,6 +110,11 @@ class Runner:
         if name in self._catalog.sources:
             self.prepare([name])
         return self.query("from query_table($name)", {"name": name})
+
+    def recalled_rows_of(self, view: str) -> pa.Table:
+        """The same of a view, kept as answers are."""
+        text = self.statements.text_of(self._catalog.sources[view])
+        return self.cache.recall(text, {}, partial(self.rows_of, view))
 
     def describe(self, analysis: Analysis) -> list[tuple[str, str]]:
         """Names and DuckDB types of the columns that an analysis has."""

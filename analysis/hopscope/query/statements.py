@@ -1,4 +1,4 @@
-"""The SQL of the catalog as text, for a part of a run: what makes a view, and all that an answer was made by."""
+"""The SQL of the catalog as text, for a part of a run: the statements that make views, and all SQL behind an answer."""
 
 from collections.abc import Iterable
 
@@ -22,12 +22,13 @@ class Statements:
         self._tables = sorted(tables)
 
     def table(self, name: str) -> str:
-        """The name of a whole table in the database, where a view of the part may have its own."""
+        """The database's name of a whole table. If only a part of the run is asked for, the plain name is that of a
+        view of the part."""
         return WHOLE + name if self.part.is_restricted() else name
 
     def opening(self) -> str:
-        """The statements before any view: the shared macros, and each table as analyses see it, with all of it as
-        `whole_TABLE`."""
+        """The statements that come before any view: the shared macros, the views that restrict tables to the part, and
+        second names `whole_TABLE` for unrestricted tables."""
         views = self._part_views() if self.part.is_restricted() else _whole_views(self._tables)
         return "\n".join([*_shared_macros(self.part), *views])
 
@@ -35,19 +36,19 @@ class Statements:
         """The statements that restrict the tables to the part."""
         views = [] if self.part.region is None else [VISITS]
         views += [self.catalog.sources[name].sql for name in self.part.rests_on()]
-        # Collectives first, which others are restricted by.
+        # Collectives first, because other tables are restricted by them.
         for name in sorted(self._tables, key=lambda name: (name != "collectives", name)):
             views.append(f"create or replace view {name} as {self.part.view(name) or f'from {WHOLE}{name}'};")
         return views
 
     def sql_of(self, source: Source) -> str:
-        """The statement that makes a view or macro, for the part that is asked."""
+        """The statement that makes a view or macro, for the part that is asked for."""
         body = self.part.view(source.name) if self.part.is_restricted() else None
         return f"create or replace view {source.name} as {body};" if body else source.sql
 
     def text_of(self, target: Source) -> str:
-        """All SQL that an analysis or view consists of: the views of the part that is asked, those under it, and its
-        own."""
+        """All SQL behind an analysis or view: the views of the part that is asked for, all views that it uses, and its
+        own text."""
         texts = [target.sql, *(self.sql_of(source) for source in self.catalog.ordered(target.uses))]
         text = "\n\n".join(reversed(texts))
         if not self.part.is_restricted() or target.name.startswith(WHOLE):
@@ -72,9 +73,9 @@ class Statements:
 
 
 def _shared_macros(part: Part, text: str | None = None) -> list[str]:
-    """The statements that tell SQL what other languages know too, or those of them that a text needs: `link_class` of
-    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, what an unknown
-    place is called, the numbers of the bootstrap, and what part of the run is asked for."""
+    """The macros by which SQL knows constants of other languages. With a `text`, only those that it uses. They give:
+    the link class of two ranks, the lists of all link classes and path categories in their order, the name of an
+    unknown place, the constants of the bootstrap, and the part of the run that is asked for."""
     cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)
     shared = {
         "link_class(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster)": (
@@ -96,5 +97,5 @@ def _shared_macros(part: Part, text: str | None = None) -> list[str]:
 
 
 def _whole_views(tables: Iterable[str]) -> list[str]:
-    """The statements that give tables their second names, where nothing restricts them."""
+    """The statements that give unrestricted tables their second names `whole_TABLE`."""
     return [f"create or replace view {WHOLE}{name} as from {name};" for name in tables]

@@ -1,4 +1,4 @@
-"""Ends a query before it is done: when somebody asks for it, or when its time is up."""
+"""Ends a query before it is done: on request, or when its time is up."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ class Stop:
     """Ends a query that another thread runs."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        """`seconds`: how long the query may take from now on; None for as long as it likes."""
+        """`seconds`: how long the query may take from now on; None for no limit."""
         self._request = threading.Event()
         self._seconds = seconds
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -35,7 +35,7 @@ class Stop:
 
     @contextmanager
     def watches(self, interrupt: Callable[[], None]) -> Generator[None]:
-        """Call `interrupt` for as long as the query goes on after it has to end."""
+        """Context for a query. Once the query has to end, calls `interrupt` again and again until it does."""
         done = threading.Event()
 
         def watch() -> None:

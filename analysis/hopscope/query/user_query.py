@@ -1,4 +1,4 @@
-"""Queries that a user wrote: each has to be one SELECT, or what reads like one."""
+"""Runs queries that a user wrote. Each must be one SELECT, or a statement that reads like one."""
 
 import re
 from collections.abc import Generator, Mapping, Sequence
@@ -17,12 +17,12 @@ from hopscope.query.views import Views
 
 _ROWS_IN_PIECE = 1 << 16
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
-# In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
+# Finds the parts of a query in DuckDB's tree that are a COPY, INSERT, UPDATE or DELETE.
 _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 
 class UserQueries:
-    """Queries of users to a database, in which every view of the catalog is there."""
+    """Runs queries of users in a database that has every view of the catalog."""
 
     def __init__(self, database: Database, views: Views, catalog: Catalog) -> None:
         self._database = database
@@ -39,8 +39,8 @@ class UserQueries:
         return table.rename_columns(distinct_names(table.column_names))
 
     def batches(self, sql: str, parameters: Mapping[str, Any], stop: Stop | None = None) -> Generator[pa.RecordBatch]:
-        """The result of a query, some `_ROWS_IN_PIECE` rows at a time; one empty piece if it has none, so that its
-        columns are known. Raises InputError, also where `stop` ended it."""
+        """The result of a query, about `_ROWS_IN_PIECE` rows at a time. A result without rows gives one empty piece, so
+        that its columns are known. Raises InputError if the query fails, or if `stop` ended it."""
         self._check(sql)
         with self._stoppable(stop or Stop()) as cursor:
             reader = cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
@@ -53,8 +53,8 @@ class UserQueries:
                 yield pa.RecordBatch.from_pylist([], reader.schema).rename_columns(names)
 
     def first_rows(self, sql: str, limit: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
-        """The first rows of a query, `limit` of them, and how many it has; None if `stop` ended the counting. Raises
-        InputError, also where `stop` ended the query."""
+        """The first `limit` rows of a query, and the number of all its rows; None for that if `stop` ended the
+        counting. Raises InputError if the query fails, or if `stop` ended it."""
         self._check(sql)
         with self._stoppable(stop or Stop()) as cursor:
             relation = cursor.sql(sql)
@@ -82,7 +82,7 @@ class UserQueries:
 
     @contextmanager
     def _stoppable(self, stop: Stop) -> Generator[duckdb.DuckDBPyConnection]:
-        """A connection for a query, whose errors become InputErrors."""
+        """Context that gives a connection for a query. Turns its errors into InputErrors."""
         with self._database.cursor() as cursor, stop.watches(cursor.interrupt):
             try:
                 if stop.reason is not None:
@@ -95,16 +95,16 @@ class UserQueries:
                 ) from None
 
     def _check(self, sql: str) -> None:
-        """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
+        """Makes every view of the catalog. Raises InputError unless the query only reads."""
         self._views.prepare_all()
         with self._database.cursor() as cursor:
             check(cursor, sql)
 
 
 def check(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Raise InputError unless the query is one that only reads."""
+    """Raise InputError unless the query only reads."""
     kind = _kind(connection, sql)
-    if kind == "MULTI":  # it makes a type of the values first, and what else it does cannot be looked into
+    if kind == "MULTI":  # DuckDB makes a type of the values first, and its further statements cannot be checked
         raise InputError(
             "a PIVOT without values counts as several statements; name the values, as in: pivot hops on link in "
             "('shm', 'wan') using count(*)"
@@ -114,7 +114,8 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
 
 
 def _kind(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""
+    """`SELECT` for one statement that only reads, else the kind of the statement. Raises InputError unless `sql` has
+    exactly one statement."""
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
@@ -122,7 +123,7 @@ def _kind(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     if len(statements) != 1:
         raise InputError(f"the query has {len(statements)} statements; give exactly one")
     if statements[0].type == duckdb.StatementType.EXPLAIN:
-        # EXPLAIN ANALYZE runs what it explains.
+        # EXPLAIN ANALYZE runs the statement that it explains.
         explained = _EXPLAIN.sub("", sql, count=1)
         return "EXPLAIN" if explained == sql else _kind(connection, explained)
     if statements[0].type != duckdb.StatementType.SELECT:
@@ -135,7 +136,8 @@ def _kind(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that differ: a row is an object by name, so of two columns called `a` the second becomes `a_2`."""
+    """The names, with a number after each that occurred before: the second column `a` becomes `a_2`. A row becomes an
+    object, whose keys must differ."""
     distinct: list[str] = []
     for name in names:
         free, number = name, 1

@@ -17,11 +17,11 @@ from hopscope.query.statements import Statements
 from hopscope.selection import quoted
 
 _FORMATTER = "quantity"
-"""The catalog's macro that `hopscope.format.quantities` replaces."""
+"""The catalog's macro that a Python function of `hopscope.format.quantities` replaces."""
 
 
 class Views:
-    """The views and macros that a database has so far. Safe to use from several threads."""
+    """Makes the views and macros of a database when they are needed. Safe to use from several threads."""
 
     def __init__(self, database: Database, statements: Statements, cache: KeptAnswers) -> None:
         self._database = database
@@ -33,9 +33,9 @@ class Views:
         self._lock = threading.Lock()
 
     def prepare(self, uses: Sequence[str], *, keep: bool = False) -> list[Source]:
-        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
-        of making. With `keep`, views whose rows are worth it read those that are kept: beside the dataset of a long
-        run, where the first one puts them, else in memory. Raises duckdb.Error."""
+        """Make these views and macros, and those that they use, if they do not exist yet. Returns them in the order of
+        making. With `keep`, views that the catalog marks as `kept` read kept rows: beside the dataset for a long run,
+        where the first use writes them, else in memory. Raises duckdb.Error."""
         sources = self._statements.catalog.ordered(uses)
         for source in sources:
             with self._lock:
@@ -49,7 +49,7 @@ class Views:
         self.prepare(list(self._statements.catalog.sources))
 
     def forget_rows(self, uses: Sequence[str]) -> bool:
-        """Remove the files with rows that these views read. False if they read none."""
+        """Remove the kept files that these views read. False if they read none."""
         sources = self._statements.catalog.ordered(uses)
         row_files = [file for source in sources if (file := self._row_files.get(source.name))]
         for file in row_files:
@@ -67,7 +67,7 @@ class Views:
         if not self._cache.is_of_long_run:
             self._keep_in_memory(source.name)
         elif self._cache.is_worthwhile and row_file is None and (row_file := self._keep_rows(source)):
-            # If the file is damaged or was removed, the view stays.
+            # If the file is damaged or gone, the view computes its rows as before.
             file = quoted(literal(str(row_file)))
             try:
                 self._database.execute(f"create or replace view {source.name} as from read_parquet({file})")
@@ -84,7 +84,7 @@ class Views:
         self._in_memory.add(view)
 
     def _keep_rows(self, view: Source) -> Path | None:
-        """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
+        """The file with the rows of a view, written if it does not exist; None if it cannot be written."""
         with suppress(duckdb.IOException):
             return self._cache.rows_of(self._statements.text_of(view), partial(self._write, view.name))
         return None

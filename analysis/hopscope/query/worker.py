@@ -1,7 +1,8 @@
-"""Computes in a process of its own, which is spawned: a server has threads, and a forked one would inherit their locks.
+"""Runs computations in a spawned process. It is not forked, because a server has threads, whose locks a fork would
+inherit.
 
-`compute` is for an answer that takes much memory, which is free again with the answer. `start` is for answers that
-nobody waits for: the process runs while the processor is idle, and ends with the one that started it.
+`compute` is for an answer that takes much memory, which is freed as soon as the answer is there. `start` is for answers
+that nobody waits for: its process runs while the processor is idle, and ends with the process that started it.
 """
 
 import os
@@ -20,39 +21,39 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 _AGAIN_S = 10
-"""Interval between interrupts: something may swallow the first."""
+"""Interval between interrupts; the code that runs may swallow the first one."""
 
 
 def compute(function: Callable[..., Answer], *arguments: Any) -> Answer:
-    """The result of a module's function there."""
+    """The result of a module's function, computed in a spawned process."""
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         return process.submit(function, *arguments).result()
 
 
 def start(module: str, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
-    """Run a module, whose work is `in_background`."""
+    """Run a module in the background. Its work must be inside `in_background`."""
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
-        # We hold the other end, so that it closes when we end, however we do.
+        # This process holds the other end. It closes when this process ends for any reason.
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # Ctrl-C is the server's. A session of its own would have a share of the processor of its own.
+        # Only the server gets Ctrl-C. Not a new session: that would get its own share of the processor.
         process_group=0,
     )
 
 
 @contextmanager
 def in_background() -> Generator[None]:
-    """Work while the processor is idle, until it is done or the process at the other end of stdin has ended. Unfinished
-    files go."""
-    with suppress(OSError, AttributeError):  # where there is no such policy, it is as any other process
+    """Context for work in the background: it runs while the processor is idle, until it is done or the process at the
+    other end of stdin has ended. Removes unfinished files."""
+    with suppress(OSError, AttributeError):  # without this policy, the process runs like any other
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    # Ctrl-C is ignored under a server that a script started in the background.
+    # If a script started the server in the background, SIGINT is ignored and that is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_interrupt_at_end, args=[threading.get_ident()], daemon=True).start()
     with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="hopscope-ahead-") as folder:
-        tempfile.tempdir = folder  # where queries go on that are larger than their memory
+        tempfile.tempdir = folder  # for queries that spill to files
         yield
 
 

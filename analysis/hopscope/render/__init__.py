@@ -1,1 +1,1 @@
-"""How an answer is shown: for people (`terminal`), and for programs (`machine`)."""
+"""Shows an answer: to people (`terminal`), and to programs (`machine`)."""

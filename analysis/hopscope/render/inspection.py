@@ -1,4 +1,5 @@
-"""An inspection as tables for people: the open collectives, then all ranks, those in the same place as one row."""
+"""Prints an inspection as tables for people: the open collectives, then all ranks. Ranks in the same place share a
+row."""
 
 from typing import TextIO
 
@@ -32,7 +33,7 @@ def print_inspection(stream: TextIO, inspection: Inspection) -> None:
 
 
 def _text(words: str) -> Text:
-    """Names are text, not markup, and act on no terminal."""
+    """Text whose names are neither markup nor control the terminal."""
     return Text(visible_line(words))
 
 

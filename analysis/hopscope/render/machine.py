@@ -1,4 +1,4 @@
-"""An answer for programs: JSON and CSV with the documented columns, raw integers and full precision."""
+"""Writes an answer for programs: JSON and CSV with the documented columns, raw integers and full precision."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def as_json(table: pa.Table, name: str | None = None) -> str:
-    """An array of row objects; with a name, an object that has the array by this name. What JSON cannot hold (NaN,
-    infinities) is null; exact decimals are numbers."""
+    """An array of row objects; with a name, an object that has the array under this name. Values that JSON lacks (NaN,
+    infinities) become null; exact decimals become numbers."""
     rows = [in_json(row) for row in table.to_pylist()]
     lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False, default=str) for row in rows)
     array = f"[\n{lines}\n]" if lines else "[]"
@@ -26,8 +26,8 @@ def as_json(table: pa.Table, name: str | None = None) -> str:
 
 
 def as_csv(table: pa.Table) -> str:
-    """A header and one line per row; null is empty, truth is true or false. For spreadsheets: no text is a formula
-    there, nor acts on a terminal. Exact values need JSON."""
+    """A header and one line per row. Null is empty, booleans are true or false. Safe for spreadsheets: no text becomes
+    a formula or controls a terminal. Use JSON for exact values."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.column_names)
@@ -37,8 +37,9 @@ def as_csv(table: pa.Table) -> str:
 
 
 def in_json(value: Any) -> Any:
-    """A value as JSON has it: exact decimals are numbers, what is not finite is null, also inside lists and objects."""
-    if isinstance(value, Decimal):  # sums of DuckDB's integers are such
+    """A value for JSON, also inside lists and objects: exact decimals become numbers, NaN and infinities become
+    null."""
+    if isinstance(value, Decimal):  # the type of sums of DuckDB's integers
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
@@ -50,16 +51,17 @@ def in_json(value: Any) -> Any:
 
 
 FORMULA = r"^[=+\-@\t\r\n]"
-"""How a text begins that a spreadsheet would compute."""
+"""Matches the beginning of a text that a spreadsheet would compute."""
 
 
 def no_formula(text: str) -> str:
-    """A text behind an apostrophe where a spreadsheet would compute it. Numbers are no texts and stay as they are."""
+    """A text with an apostrophe in front if a spreadsheet would compute it. Numbers are not texts and stay as they
+    are."""
     return f"'{text}" if re.match(FORMULA, text) else text
 
 
 def cell(value: Any) -> Any:
-    """A value as CSV has it: a number stays one, what has parts is JSON; None for null."""
+    """A value for CSV: numbers stay, lists and objects become JSON text, null becomes None."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):

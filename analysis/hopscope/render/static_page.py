@@ -1,4 +1,5 @@
-"""The frame of an HTML file that asks nobody and has no scripts: colours in light and dark, a font and a policy."""
+"""The frame of an HTML file that loads nothing and has no scripts: colours for light and dark mode, a font and a
+content policy."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ body { margin: 0 auto; max-width: 1080px; padding: 26px; background: var(--paper
 
 
 def static_page(title: str, style: str, body: str) -> str:
-    """Give the file. title: escaped. style: what it adds to the frame's."""
+    """Give the text of the file. title: already escaped. style: CSS added to the frame's own."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title} · Hopscope</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

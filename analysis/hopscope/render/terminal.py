@@ -1,5 +1,5 @@
-"""An answer as a table for people: human units, the interval of a share in one column, a bar where the header asks
-for one."""
+"""Prints an answer as a table for people: human units, an interval in one column, a bar where the header asks for
+one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BAR_WIDTH = 10
-# Longer texts wrap in a column of this width before another column is dropped for them.
+# A text column is narrowed to this width, and its texts wrapped, before another column is dropped.
 WORDS = 20
-# The width in a file or a pipe, where COLUMNS does not give one.
+# The width of output to a file or a pipe, if COLUMNS does not give one.
 FILE_WIDTH = 120
 
 Row = Mapping[str, Any]
@@ -42,37 +42,37 @@ class _PrintedColumn:
 
     @property
     def width(self) -> int:
-        """Columns of characters that it needs if its heading may wrap between words."""
+        """The width in characters that the column needs if its heading may wrap between words."""
         return max(self.heading_width, max(map(len, self.texts), default=0))
 
     @property
     def heading_width(self) -> int:
-        """The longest word of its heading, which is never broken."""
+        """The width of the longest word in its heading; words are never broken."""
         return max(map(len, self.heading.split()), default=0)
 
     @property
     def least_width(self) -> int:
-        """The least width: figures whole, long texts wrapped."""
+        """The least width in characters: figures stay whole, long texts wrap."""
         return self.width if self.numeric else max(self.heading_width, min(self.width, WORDS))
 
 
 class _Console(Console):
-    """A console that leaves it to the command what a reader that went away means."""
+    """A console that raises BrokenPipeError, so that the command decides what a closed pipe means."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def console(stream: TextIO) -> Console:
-    """A console that neither colours nor cuts what goes into a file. COLUMNS gives its width, in a pipe as well."""
+    """A console that neither colours nor cuts output to a file. COLUMNS sets its width, also in a pipe."""
     columns = os.environ.get("COLUMNS", "")
     columns_width = int(columns) if columns.isdecimal() and int(columns) > 0 else None
     return _Console(file=stream, highlight=False, width=columns_width or (None if stream.isatty() else FILE_WIDTH))
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str = "TRACE") -> None:
-    """Print the rows of an answer, as paragraphs where its header says so, else as a table below its headline; prints
-    only the header of a table without rows. trace: its path, for commands in paragraphs."""
+    """Print the rows of an answer. If its header says so, they are paragraphs; else a table below its headline. Without
+    rows only the table's head is printed. trace: the path of the trace, for commands in paragraphs."""
     rows = table.to_pylist()
     target = console(stream)
     if analysis.paragraphs:
@@ -97,7 +97,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
             columns.append(
                 _PrintedColumn("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan")
             )
-    # A table ends in a blank column.
+    # A table has a blank column at its end.
     whole = _table_width([column.least_width for column in columns if column.heading]) + 1
     columns, hidden = _fitting(columns, analysis, target.width - 1)
     widths = _widths(columns, target.width - 1)
@@ -106,9 +106,9 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
         side = "right" if column.numeric else "left"
         grid.add_column(Text(column.heading), justify=side, overflow="fold", width=width, style=column.style)
     for line in zip(*(column.texts for column in columns), strict=True):
-        # As text: square brackets in names would read as markup.
+        # Text objects, because square brackets in strings would be read as markup.
         grid.add_row(*(Text(cell) for cell in line))
-    # Wider than the terminal only where the key alone is: a heading is broken nowhere.
+    # The table is wider than the terminal only if the key columns are: headings are never broken.
     target.print(grid, width=max(target.width, _table_width(widths) + 1), crop=False)
     if hidden:
         target.print(
@@ -121,7 +121,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
 
 
 def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]], trace: str) -> None:
-    """Print a word, a sentence beside it, and each further text below."""
+    """Print each row as a paragraph: a word, a sentence beside it, and each further text below."""
     (_, word), (_, sentence), *details = columns
     indent = max((len(str(row[word])) for row in rows), default=0) + 2
     for row in rows:
@@ -141,9 +141,8 @@ def _table_width(widths: Sequence[int]) -> int:
 
 
 def _widths(columns: Sequence[_PrintedColumn], available: int) -> list[int]:
-    """Widths that break no figure and no word of a heading. What is left over goes to the columns from the left, until
-    all headings and texts are whole.
-    """
+    """Widths at which no figure and no word of a heading is broken. Spare width goes to the columns from the left,
+    until all headings and texts fit."""
     widths = [column.least_width for column in columns]
     spare = max(available - _table_width(widths), 0)
     for widths_wanted in ([c.width for c in columns], [max(map(len, [c.heading, *c.texts])) for c in columns]):
@@ -157,11 +156,11 @@ def _widths(columns: Sequence[_PrintedColumn], available: int) -> list[int]:
 def _fitting(
     columns: Sequence[_PrintedColumn], analysis: Analysis, width: int
 ) -> tuple[list[_PrintedColumn], list[str]]:
-    """The columns that are printed, and the headings of those for which there is no room.
+    """The columns to print, and the headings of those for which there is no room.
 
-    The bar goes first, because its column of figures says the same. Then go the columns of the header's `narrow`, in
-    that order, then intervals, then the others from the right. The key and the first other column stay unless `narrow`
-    names them.
+    The bar is dropped first, because the figures beside it say the same. Then come the columns of the header's
+    `narrow`, in that order, then intervals, then the others from the right. The key and the first other column stay
+    unless `narrow` names them.
     """
     candidates, hidden = list(columns), list[str]()
     if _table_width([column.width for column in candidates]) > width:
@@ -196,10 +195,11 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
     if base is not None:
         high = column.name.replace(f"{base}_low", f"{base}_high")
         texts = [interval(row[column.name], row[high], column.unit) for row in rows]
-        # Ends with a unit in their names are those of a time; what its interval promises, the header says.
+        # Ends of times are named with a unit (`_low_ns`). The header explains such an interval, so the heading does not
+        # promise 95 %.
         return f"95 % of {base}" if column.name.endswith("_low") else f"{base} interval", texts
     if column.unit == "of unit":
-        # If a row has words instead of a value, a dash would look like a missing value.
+        # If a row has words instead of a value, the cell is empty: a dash would look like a missing value.
         return column.name, [
             "" if row[column.name] is None else quantity(row[column.name], row["unit"]) for row in rows
         ]

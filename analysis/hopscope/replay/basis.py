@@ -29,17 +29,18 @@ from hopscope.replay.run.program import Source, source_of
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5
-"""Costs with a larger replay error are replaced by plainer ones, if those have a smaller error."""
+"""If the replay error is larger than this share, costs without rendezvous replace the others if their error is
+smaller."""
 MOST_LATE_SHARE = 0.1
-"""If more of the library's messages wait for their receives, its costs do not predict another algorithm."""
+"""If a larger share of the library's messages waits for receives, the fitted costs cannot predict another algorithm."""
 SCREENED = 200
 """Iterations of a long run that are replayed for every candidate."""
 LISTED_NAMES = 4
-"""Number of pairs of hosts or sizes that a sentence lists; it counts the rest."""
+"""Number of pairs of hosts, or of sizes, that a sentence lists by name; of the rest it gives only the number."""
 
 
 Recost = Callable[[Costs, Sequence[str]], Costs]
-"""The costs to replay with, from those that the hops show and the names of the hosts."""
+"""A function that replaces the costs that were fitted to the hops. It also gets the names of the hosts."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Basis:
 
     @cached_property
     def screen(self) -> Replayer:
-        """Replays part of a long run."""
+        """The replayer of the screened part of the run: of a long run only a part."""
         return window_of(self.source, self.whole, SCREENED)
 
     def score(self, runs: Runs) -> float:
@@ -70,7 +71,7 @@ class Basis:
         return {(min(pair), max(pair)) for pair in (*pairs, *self.costs.measured)}
 
     def reason_unpredicted(self, place: int) -> str | None:
-        """The reason why this run does not predict another algorithm for a selection; None if it does."""
+        """The reason why this run cannot predict another algorithm for a selection; None if it can."""
         if self.late_shares[place] > MOST_LATE_SHARE:
             return f"{share(self.late_shares[place])} of its messages waited for their receives to be posted"
         return self.model.reason_unpredicted
@@ -81,7 +82,7 @@ class Basis:
 
     def extrapolates(self, runs: Runs, *, by_library: bool = False) -> tuple[str, ...]:
         """Everything that algorithms use and no hop measured: links, pairs of hosts, sizes, and an MPI library's send
-        order of long messages. The topology file of an emulated machine gives it all."""
+        order of long messages. Nothing for an emulated machine, whose topology file gives all costs."""
         if self.costs.machine.emulated:
             return ()
         of_hosts, links = classes_of_hosts(self.source.places.cluster_of_host), self.costs.links
@@ -120,7 +121,7 @@ def _first(names: list[str]) -> str:
 
 
 def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recost: Recost | None = None) -> Basis:
-    """Fits and replays the run. flavour: of the library whose settings are candidates; None for trees. recost: replaces
+    """Fits and replays the run. flavour: the library whose settings are candidates; None for trees. recost: replaces
     the fitted costs. Raises InputError if the run cannot be replayed."""
     source = with_parts(_source(table), flavour)
     subject = source.subject
@@ -159,7 +160,8 @@ def _baseline(source: Source, events: Events | None) -> Runs:
 
 
 def _late_shares(events: Events) -> tuple[float, ...]:
-    """Share of the library's messages of each selection that waited for their receives, without those by rendezvous."""
+    """For each selection, the share of the library's messages that waited for their receives without being sent by
+    rendezvous."""
     source = events.source
     number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
     late_receives = events.late_receives & ~events.rendezvous
@@ -177,7 +179,8 @@ def _source(table: Callable[[str], pa.Table]) -> Source:
         )
     if subject.native and source.tables["run"]["emulated"].to_pylist()[0]:
         raise InputError(
-            "the run emulated links, which do not delay the MPI library's own messages, so its hops say nothing of the "
-            "emulated machine; run the program again with `hopscope run --tree binomial -- ...` and remap that trace"
+            "the run emulated links, which do not delay the MPI library's own messages, so its hops say nothing about "
+            "the emulated machine; run the program again with `hopscope run --tree binomial -- ...` and remap that "
+            "trace"
         )
     return source

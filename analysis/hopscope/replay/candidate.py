@@ -23,8 +23,8 @@ class HasTables(Protocol):
 
 @dataclass(frozen=True)
 class Structure:
-    """The longest chain of messages, the most WAN messages in one, and the WAN messages of a collective. None: the
-    library's messages do not show it."""
+    """The structure of an algorithm. depth: the messages in its longest chain. wan_crossings: the most WAN messages in
+    one chain. wan_messages: those of one collective. None: the library's messages do not show it."""
 
     depth: int | None = None
     wan_crossings: int | None = None
@@ -33,15 +33,17 @@ class Structure:
 
 @dataclass(frozen=True)
 class Candidate:
-    """predicted_gain: share of an iteration's time; None if not predicted, for `reason_unpredicted`. gain_low,
-    gain_high: its interval. extrapolates: everything that it uses and the run did not measure.
+    """A change of the run, and its prediction.
 
-    One of these is the suggestion: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
+    predicted_gain: the saved share of an iteration's time, with the interval gain_low to gain_high; None if nothing is
+    predicted, for `reason_unpredicted`. predicted_ns: the mean time of an iteration, with its interval. extrapolates:
+    everything that the candidate uses and the run did not measure.
+
+    The change is in one of these: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
     library, and parameters or variables that have to be set with them; `mpi_libraries.written.setting_file` writes
     both), or `hosts` (of each rank of MPI_COMM_WORLD; `mpi_libraries.rank_files.write_order` writes them).
 
-    predicted_ns: the mean time of an iteration, with its interval. parts: labels of the selections that it changes.
-    is_suggested: at most one is.
+    parts: labels of the selections that the candidate changes. is_suggested: True for at most one candidate.
     """
 
     name: str

@@ -27,10 +27,10 @@ MOST_PARTS = 8
 LEAST_TIME = 0.01
 """A selection with a smaller share of the time in all collectives stays as it ran: a rule would not pay."""
 LEAST_FREQUENCY = 0.05
-"""So does one that runs in a smaller share of the iterations: few of the replayed ones have it."""
+"""A selection that runs in a smaller share of the iterations stays as it ran, too: few replayed iterations have it."""
 SIZE_RATIO = 4
-"""Sizes with a larger ratio to the next smaller one are separate. Up to SMALL, a message's time hardly depends on its
-size."""
+"""A size that is more than this many times the next smaller one begins another selection. Up to SMALL, a message's time
+hardly depends on its size."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Group:
 
 def with_parts(source: Source, flavour: str | None = None) -> Source:
     """The run with its selections as the subject, the one that defines an iteration first. flavour: `openmpi` or
-    `mpich`, for those that settings of that library distinguish; None: those of tree files."""
+    `mpich`, for the selections that settings of that library distinguish; None for those of tree files."""
     subject, time = source.subject, spent_ns(source.tables["collectives"])
     groups = groups_of(source)
     first = next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
@@ -65,7 +65,7 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
                 untold=dict(subject.untold) | kinds.untold,
             )  # fmt: skip
             is_first = not parts and not number
-            # A Bcast over the engine's trees takes little time after its last enter, but others wait for it.
+            # A Bcast over the engine's trees takes little time after its last enter, but other collectives wait for it.
             shares_members = not subject.native and group.members == first.members
             is_worthwhile = shares_members or time[rows].sum() >= LEAST_TIME * whole
             if is_first or (is_worthwhile and (subject.native or has_baseline(replace(source, subject=part)))):
@@ -74,7 +74,7 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
 
 
 def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, ...]]:
-    """The places of the selections that change together."""
+    """The knobs: for each, the places of the selections that it changes together."""
     if flavour is None:
         return [(place,) for place in range(len(parts))]
 
@@ -95,7 +95,8 @@ def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, .
 
 
 def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
-    """The least and the most bytes of these in Open MPI's rules; None: rules do not use bytes."""
+    """The least and the most bytes of these selections, as Open MPI's rules count them; 0 and None if rules do not use
+    bytes."""
     sizes = [
         size_in_rules(operation_name(part.op), len(part.members), payload)
         for part in parts
@@ -106,7 +107,7 @@ def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
 
 
 def payloads_of(subject: Subject) -> list[int]:
-    """Bytes of each kind of its operation's calls, as libraries count them."""
+    """Bytes of each kind of call of the subject's operation, as libraries count them."""
     return [payload_of(call, len(subject.members)) for call in subject.calls if call.op == subject.op]
 
 
@@ -133,7 +134,7 @@ def groups_of(source: Source) -> list[Group]:
 
 
 def _combined_subject(parts: tuple[Subject, ...], collectives: Array) -> Subject:
-    """Selections as one subject. collectives: rows of those that iterations are counted by."""
+    """Selections as one subject. collectives: rows of the collectives that count iterations."""
     simulated = np.sort(np.concatenate([part.simulated for part in parts]))
     operations = tuple(sorted({part.op for part in parts}))
     untold = tuple(sorted({reason for part in parts for reason in part.untold}))
@@ -149,7 +150,8 @@ def _knows_bytes(op: str, flavour: str | None) -> bool:
 
 
 def _are_distinguishable(source: Source, group: Group, peer: Group) -> bool:
-    """True if rules can distinguish two groups: of communicators of one size, only those of the first world."""
+    """True if rules can distinguish two groups. If their communicators have the same size, all members must be in the
+    first world."""
     if group.members == peer.members or len(group.members) != len(peer.members):
         return True
     ranks = source.tables["ranks"]
@@ -158,8 +160,8 @@ def _are_distinguishable(source: Source, group: Group, peer: Group) -> bool:
 
 
 def _ranges(source: Source, group: Group, flavour: str | None) -> Iterator[tuple[Array, Kinds]]:
-    """The group's rows and calls by ranges of bytes: similar sizes that ran over one tree, or all in one. Calls that
-    the trace does not show are in none."""
+    """The group's rows and kinds of calls, by range of bytes. The sizes in a range are similar and ran over one tree;
+    if rules do not use bytes, one range has all calls. Calls that the trace does not show are in no range."""
     kinds = kinds_of(source.tables, source.arrays, group.rows, group.members)
     has_call = np.asarray([call is not None for call in kinds.calls], bool)
     rows, calls = group.rows[has_call], [call for call in kinds.calls if call is not None]

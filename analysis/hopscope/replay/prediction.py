@@ -16,7 +16,7 @@ LEAST_GAIN = 0.01
 """Smaller gains are not suggested, even if the replay is exact."""
 VARIABILITY = 0.04
 """The difference between two runs of one program, as a share; one run does not show it. Of 272 runs over emulated
-links, 95 % were within 3.8 % of the median of the same program's others."""
+links, 95 % were within 3.8 % of the median of the other runs of the same program."""
 EXTRAPOLATED = 2.0
 """An extrapolated prediction may be off by this factor."""
 MOST_ERROR = 0.2
@@ -43,7 +43,7 @@ class Model:
         return f"the replay misses the run by {share(self.error)}" if self.error > MOST_ERROR else None
 
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
-        """The candidate with its prediction. ns: what its replay takes."""
+        """The candidate with its prediction. ns: the time of an iteration in its replay."""
         factor = EXTRAPOLATED if candidate.extrapolates else 1.0
         margin = self.error + VARIABILITY
         low, high = ns * max(0.0, 1 - margin) / factor, ns * (1 + margin) * factor
@@ -60,10 +60,11 @@ class Model:
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates by predicted time, equal ones by fewer WAN messages, then those without a prediction; the suggested
-    one comes first.
+    """Candidates by predicted time, then those without a prediction; the suggested one comes first. Of equally fast
+    ones, those that change more selections come first, then those with fewer WAN messages.
 
-    Suggested is the fastest whose whole interval is a gain; one that extrapolates only if no other one gains.
+    The suggested one is the fastest candidate whose whole interval lies above LEAST_GAIN. A candidate that extrapolates
+    is suggested only if no other one gains.
     """
     predicted = [candidate for candidate in candidates if candidate.predicted_ns is not None]
     fastest = min((candidate.predicted_ns or 0.0 for candidate in predicted), default=0.0)

@@ -19,12 +19,13 @@ from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 TOOK = 0.01
-"""Weight of the collectives' own time beside an iteration's time."""
+"""Weight of the collectives' own time in a score, compared with an iteration's time."""
 
 
 class Times(NamedTuple):
-    """paces_ns: of each selection, the mean time from one of its collectives to the next, NaN for a single one.
-    took_ns: of all collectives from their last enters to their last leaves, per iteration."""
+    """The times of a replay. paces_ns: for each selection, the mean time from one of its collectives to the next; NaN
+    if it has only one. took_ns: the time of all collectives from their last enters to their last leaves, per
+    iteration."""
 
     iteration_ns: float
     paces_ns: Array
@@ -33,7 +34,7 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Replayer:
-    """Replays one program; rows: of the collectives in it.
+    """Replays one program. rows: those of the program's collectives.
 
     messages: True if the application's messages are dependencies; False if waiting for them counts as computing.
     """
@@ -44,7 +45,7 @@ class Replayer:
     host_clusters: tuple[int, ...]
     costs: Costs
     messages: bool = True
-    # By identity; keeping the runs prevents others from getting their address.
+    # Keyed by the identity of the runs. They are kept too, so that no other object gets their address.
     times_of_runs: dict[tuple[int, ...], tuple[Times, Runs]] = field(
         default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
     )
@@ -64,7 +65,8 @@ class Replayer:
                 number += range(len(schedules), len(schedules) + len(part.calls))
                 schedules += self._schedules(place, piece, part)
         if recorded is not None:
-            # The calls that an algorithm runs, numbered without the others; AS_OBSERVED is the last of these numbers.
+            # Only the calls of an algorithm have schedules, so these are numbered anew. AS_OBSERVED is -1 and so
+            # selects the last entry.
             schedule = np.asarray([*number, AS_OBSERVED], np.int32)[program["schedule"]]
             arrays = self.costs.arrays(self.host_clusters)
             program = recorded.program({**program, "schedule": schedule}, self.rows, self.costs, arrays)
@@ -80,9 +82,9 @@ class Replayer:
         return self._times(runs).iteration_ns
 
     def score(self, runs: Runs, baseline: Runs) -> float:
-        """The score that orders candidates: the pace of each selection, because they need not wait for one another, and
-        a little of their collectives' time: if they run concurrently, one alone may gain nothing although all together
-        do."""
+        """The score that orders candidates, ns; the smallest is the best. It is the mean pace of the selections, which
+        need not wait for one another, with a little of their collectives' time. That counts where selections run
+        concurrently: a change of one may not improve the pace, although changes of all do."""
         baseline_times, candidate_times = self._times(baseline), self._times(runs)
         pace = (
             np.nanmean(candidate_times.paces_ns / baseline_times.paces_ns)
@@ -124,7 +126,7 @@ class Replayer:
         return enter, leave
 
     def _schedules(self, place: int, algorithm: Algorithm, part: Subject) -> list[_plan.Schedules]:
-        """One for each of the selection's calls."""
+        """The schedules of each of the selection's calls."""
         if place not in self.last or self.last[place][0] is not algorithm:
             self.last[place] = algorithm, [algorithm.schedules(part, call) for call in part.calls]
         return self.last[place][1]
@@ -137,7 +139,8 @@ def mean_iteration(leaves: Array) -> float:
 
 
 def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
-    """A replayer of the whole run; without its messages if these cannot be replayed (wrong matches, wrong clocks)."""
+    """A replayer of the whole run. It ignores the application's messages if these cannot be replayed, because of wrong
+    matches or wrong clocks."""
     clusters = source.places.cluster_of_host
     replayer = Replayer(*program_of(source), source.subject, clusters, costs)
     if replayer.replay(baseline)[2]:

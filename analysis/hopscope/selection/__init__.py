@@ -1,16 +1,17 @@
-"""A part of a run: what `--from`, `--to`, `--ranks`, `--comm`, `--operation`, `--region` and `--place` select, for
-every analysis at once.
+"""Selects a part of a run, by `--from`, `--to`, `--ranks`, `--comm`, `--operation`, `--region` and `--place`, for every
+analysis at once.
 
-An analysis asks views called as the tables of the dataset are. For a part, these views hold what lies in it, and
-`whole_TABLE` is the whole table, for shares of the run and for what came before. What lies in a part:
+An analysis reads views with the names of the dataset's tables. For a part of the run, each view has only the rows in
+that part. `whole_TABLE` is the whole table, for shares of the run and for earlier events. These rules say what is in a
+part:
 
-* The run's one critical path is clipped; no other path is walked. The other options take the stretches on those ranks,
-  in those calls (with the computing that led to them, for a place), or in those regions.
-* A collective lies where its last member entered. All its calls, hops and steps come with it: who waited for whom, and
-  what is usual, is still judged over all members. With ranks: the collectives that one of them takes part in.
-* A message lies where it was received, and in the calls that sent it, posted its receive or waited for either. An
-  interval is clipped.
-* Rows that are about one rank each are those of the ranks asked for.
+* The run's one critical path is clipped; no other path is computed. Options other than times keep the stretches on
+  those ranks, in those calls (for a place, also the computing that led to them), or in those regions.
+* A collective is in a part if its last member entered there. All its calls, hops and steps come with it: who waited for
+  whom, and what is usual, still depends on all members. With ranks, it is enough that one of them takes part.
+* A message is in a part if it was received there. It belongs to the calls that sent it, posted its receive or waited
+  for either. An interval is clipped.
+* Rows that are about one rank each are kept if the rank was asked for.
 """
 
 from hopscope.selection.misread import misread

@@ -1,4 +1,4 @@
-"""Which places of two runs are the same: by function and source line, by function, by the order of first use."""
+"""Matches the places of two runs: by function and source line, by function alone, or by the order of first use."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,13 +44,16 @@ def sites(rows: pa.Table) -> list[Site]:
 
 
 def align(base: Iterable[Site], new: Iterable[Site], *, in_order: bool = True) -> list[Pair]:
-    """Pairs of sites, in the order of first use in the new run, those that are gone last.
+    """Pairs of sites, in the order of first use in the new run; sites that only the base has come last.
 
-    Sites with one text (`place`) are the same. But lines shift from build to build: where both runs call an operation
-    equally often in one function, from other lines, an equal text may be another call, so none of that function counts.
-    What is left is paired by `function` if either run calls the operation there from one place only, and else by the
-    `order` of first use (unless `in_order` is false, because the sites have none), if both runs have as many left of
-    the operation and communicator and no two functions differ that are both known.
+    Sites with equal texts (`place`) are a pair. But lines shift from build to build. If a function calls an operation
+    from equally many places in both runs, but not from the same ones, an equal text may be another call. So texts do
+    not count in such a function.
+
+    The remaining sites are paired by `function` if both runs call the operation from one place of the function only.
+    The rest is paired by the `order` of first use (unless `in_order` is false, because the sites have no order). For
+    that, both runs must have equally many sites left of the operation and communicator, and no pair may have two known
+    functions that differ.
     """
     base_sites, new_sites = list(dict.fromkeys(base)), list(dict.fromkeys(new))
     shifted = _shifted(base_sites, new_sites)
@@ -85,7 +88,7 @@ def match_notes(answer: pa.Table) -> tuple[str, ...]:
 
 
 _PAIR_LIMIT = 3
-"""Pairs named in a sentence."""
+"""The largest number of pairs named in a sentence."""
 
 _Group = tuple[str, ...] | tuple[str, int] | tuple[str, int, str]
 
@@ -108,7 +111,8 @@ def _grouped(all_sites: Sequence[Site], group: Callable[[Site], _Group | None]) 
 
 
 def _shifted(base_sites: Sequence[Site], new_sites: Sequence[Site]) -> set[_Group | None]:
-    """Functions that call an operation from as many places in both runs, two or more, but not from the same ones."""
+    """Functions that call an operation from equally many places in both runs, two or more, but not from the same
+    ones."""
     old, new = _grouped(base_sites, _function_of), _grouped(new_sites, _function_of)
     return {
         key for key in old.keys() & new.keys() if len(old[key]) == len(new[key]) > 1 and set(old[key]) != set(new[key])
@@ -122,7 +126,7 @@ def _paired(
     method: str,
     group: Callable[[Site], _Group | None],
 ) -> dict[Site, Pair]:
-    """Additional pairs by one method."""
+    """Further pairs, found by one method."""
     paired = {pair.base for pair in pairs_by_site.values()}
     old, new = _grouped(base_sites, group), _grouped(new_sites, group)
     additions: dict[Site, Pair] = {}

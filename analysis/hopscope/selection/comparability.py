@@ -22,7 +22,7 @@ WHOLE_RUNS = (
 
 
 class HasFacts(Protocol):
-    """An opened trace: where it is, as the user gave it, and the row of its table `run`."""
+    """An opened trace: its path as the user gave it, and the row of its table `run`."""
 
     path: Path
 
@@ -31,8 +31,8 @@ class HasFacts(Protocol):
 
 
 def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
-    """Notes for a run set beside a first one that it scales from, in sentences: its number of ranks may differ. Raises
-    InputError as `about_runs` does."""
+    """Notes on comparing a run with the first run of a scaling series, in sentences. Their numbers of ranks may differ.
+    Raises InputError as `about_runs` does."""
     notes = _unlike([first], [second], f"{first.path} and {second.path}", {**_FACTS, "ranks": None})
     programs = [_program(run) for run in (first, second)]
     if None not in programs and len(set(programs)) > 1:
@@ -45,9 +45,9 @@ def scaling_notes(first: HasFacts, second: HasFacts) -> tuple[str, ...]:
 
 
 def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat: bool) -> tuple[str, ...]:
-    """Notes for runs compared with those of a base or, without one, set beside each other; with `may_repeat`, also that
-    there is but one of each. Raises InputError where runs must not be compared: the emulation delays only the hops of
-    trees, so an emulated run and a native one differ in more than what was changed."""
+    """Notes on comparing runs with those of a base or, without a base, with the first of them. With `may_repeat`, a
+    note says if there is only one run on each side. Raises InputError if the runs must not be compared: emulation
+    delays only the hops of trees, so an emulated run and a native one differ in more than the change to evaluate."""
     if not base:
         return tuple(dict.fromkeys(note for run in runs[1:] for note in scaling_notes(runs[0], run)))
     is_pair = len(base) == len(runs) == 1
@@ -77,7 +77,7 @@ def _program(run: HasFacts) -> str | None:
 def _unlike(
     base: Sequence[HasFacts], new: Sequence[HasFacts], sides: str, facts: Mapping[str, str | None]
 ) -> tuple[str, ...]:
-    """Differences between the runs of two sides, each fact once."""
+    """Notes on the facts in which the runs of two sides differ, one for each fact."""
     for first, second in product(base, new):
         _check_links(first, second)
     runs = (*base, *new)
@@ -100,7 +100,7 @@ def _check_links(base: HasFacts, new: HasFacts) -> None:
 
 
 def names(paths: Sequence[Path]) -> list[str]:
-    """A short name for each of several traces: the end of its path that tells it from the others, where one does."""
+    """A short name for each trace: the end of its path that differs from all others, or the path if there is none."""
     parts = [path.resolve().parts for path in paths]
     for length in range(1, max(map(len, parts), default=0) + 1):
         ends = ["/".join(part[-length:]) for part in parts]

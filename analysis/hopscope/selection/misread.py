@@ -1,4 +1,4 @@
-"""Finds options of a selection that mean nothing in any trace: pages leave such an option out and say so."""
+"""Finds options of a selection that are invalid for any trace. Pages leave such an option out and say so."""
 
 import re
 
@@ -17,7 +17,7 @@ def misread(option: str, text: str) -> str | None:
 
 
 def rank_ranges(text: str) -> list[tuple[int, int]]:
-    """The first and last rank of each item of a list such as 3,8-15, in which nothing is misread."""
+    """The first and last rank of each item of a valid list such as 3,8-15."""
     return [(int(bounds[1]), int(bounds[2] or bounds[1])) for part in text.split(",") if (bounds := _range(part))]
 
 

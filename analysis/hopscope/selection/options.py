@@ -10,12 +10,12 @@ from hopscope.selection.misread import misread, rank_ranges
 from hopscope.selection.views import Part
 
 Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
-"""Asks a query with parameters of the whole run; the rows come as dictionaries."""
+"""Runs a query with parameters on the whole run and returns its rows as dictionaries."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A part as a user gives it, in words; None where nothing is given."""
+    """A part of a run in the user's words. An option that is not given is None."""
 
     from_: str | None = None
     to: str | None = None
@@ -31,7 +31,7 @@ class Selection:
         return {name: value for name in OPTIONS if (value := getattr(self, _field(name))) is not None}
 
     def merge(self, overrides: "Selection") -> "Selection":
-        """This selection and another's; what both give is the other's."""
+        """This selection with another's options added. If both give an option, the other's value wins."""
         return replace(self, **{field: value for field, value in vars(overrides).items() if value is not None})
 
     def __str__(self) -> str:
@@ -39,10 +39,10 @@ class Selection:
 
 
 _LEAST_CALLS = 2
-"""Calls from a place that enclose an iteration."""
+"""An iteration lies between two calls from a place, so a place needs at least this many."""
 
 WHOLE_RUN = Selection()
-"""Selects nothing."""
+"""A selection without options."""
 
 OPTIONS: Mapping[str, str] = {
     "from": "Only from this time on: 1.5s, 20ms, a number of ns, start, or i:120 for iteration 120.",
@@ -58,9 +58,10 @@ OPTIONS: Mapping[str, str] = {
 
 
 def split(options: Mapping[str, Any], own_options: set[str]) -> tuple[Selection, dict[str, Any]]:
-    """Split off the selection from the other options. An analysis keeps its own options (`own_options`).
+    """Separate the options of a selection from the other options. An analysis keeps its own options (`own_options`).
 
-    `from_` stands for `from`, which Python keeps for itself, and `iteration_at` for `iteration-at`."""
+    `from_` means `from`, which is a keyword in Python, and `iteration_at` means `iteration-at`.
+    """
     fields_by_name = {name: _field(name) for name in OPTIONS} | {_field(name): _field(name) for name in OPTIONS}
     field_by_option = {
         name: fields_by_name[name] for name in options if name in fields_by_name and name not in own_options
@@ -70,12 +71,13 @@ def split(options: Mapping[str, Any], own_options: set[str]) -> tuple[Selection,
 
 
 def about_the_whole_run(name: str, selection: Selection) -> str:
-    """An error for a part selected for an analysis without parts. name: the analysis."""
+    """An error message for a selection given to an analysis of the whole run. name: the analysis."""
     return f"{name} is about the whole run; leave out {selection}"
 
 
 def find(selection: Selection, ask: Ask) -> Part:
-    """The part of the run that a selection means. Raises InputError where it means nothing, or more than one thing."""
+    """The part of the run that a selection means. Raises InputError if an option is invalid, or does not fit the
+    run."""
     for option, text in selection.options().items():
         if problem := misread(option, text):
             raise InputError(problem)
@@ -109,7 +111,7 @@ def _time(text: str, ask: Ask) -> int:
 
 
 def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
-    """Raises InputError where a part begins when the run is over."""
+    """Raises InputError if a part begins after the end of the run."""
     last = ask("select max(last_event_ns) as at from ranks", {})[0]["at"]
     if last is not None and begin > last:
         position = "the end" if selection.from_ == "end" else "after the end"
@@ -119,7 +121,8 @@ def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
 
 
 def _iteration(number: int, ask: Ask) -> int:
-    """The begin of an iteration: iteration 0 with the communication, each other one at the end of the one before."""
+    """The begin of an iteration in ns. Iteration 0 begins with the communication, each later one where its predecessor
+    ends."""
     cuts = {int(row["iteration"]): int(row["begin_ns"]) for row in ask("from iteration_cuts", {})}
     count = max(cuts, default=0)
     if count == 0:
@@ -135,7 +138,8 @@ def _iteration(number: int, ask: Ask) -> int:
 
 
 def _check_called(place: str, ask: Ask) -> None:
-    """Raises InputError where no iterations begin at a place: all are found on the first rank's first thread."""
+    """Raises InputError if no iterations can begin at a place. Iterations are found from the calls of the first rank's
+    first thread."""
     calls = ask(
         "select site, coalesce(place, site) as place, count(*) as number from first_rank_calls "
         "left join places on site = call_site group by all order by min(n)",
@@ -161,7 +165,7 @@ def _ranks(text: str, ask: Ask) -> tuple[int, ...]:
     known_ranks = {int(row["rank"]) for row in ask("select rank from ranks", {})}
     ranks: set[int] = set()
     for first, last in rank_ranges(text):
-        # In a range of millions, the first missing rank is enough.
+        # Stops at the first missing rank, because a range may have millions.
         missing = next((rank for rank in range(first, last + 1) if rank not in known_ranks), None)
         if missing is not None:
             raise InputError(f"the trace has no rank {missing}; its ranks are 0 to {max(known_ranks, default=0)}")
@@ -198,7 +202,7 @@ def _checked_name(text: str, names: list[str], option: str, subject: str) -> str
 
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
-    """The call sites of a place: those with that very text, else those that contain it."""
+    """The call sites of a place: those with exactly this text; if there are none, those that contain it."""
     rows = ask("from program_places order by call_site", {})
     exact = tuple(str(row["call_site"]) for row in rows if text in (row["call_site"], row["place"]))
     part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])

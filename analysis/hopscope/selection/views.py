@@ -1,11 +1,11 @@
-"""Contents of a part of a run, as SQL: the views that stand for a dataset's tables."""
+"""The contents of a part of a run, as SQL: views that replace the dataset's tables."""
 
 from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of one run as SQL knows it; null where nothing restricts it."""
+    """A part of one run, in the values that SQL uses. None: the value restricts nothing."""
 
     from_ns: int | None = None
     to_ns: int | None = None
@@ -15,16 +15,16 @@ class Part:
     region: str | None = None
     places: tuple[str, ...] | None = None
     iteration_at: str | None = None
-    """Restricts nothing: the place that every iteration calls once."""
+    """The place that every iteration calls once; it restricts nothing."""
 
     def macros(self) -> dict[str, str]:
-        """SQL that stands for the values, by the macros' signatures."""
+        """Macros that return the values: the SQL of each by its signature."""
         return {
             f"part_{field.name}()": _literal(getattr(self, field.name), _TYPES[field.name]) for field in fields(self)
         }
 
     def is_restricted(self) -> bool:
-        """Tell if anything restricts it."""
+        """Tell if the part is less than the whole run."""
         return replace(self, iteration_at=None) != Part()
 
     def rests_on(self) -> tuple[str, ...]:
@@ -32,7 +32,8 @@ class Part:
         return ("calls_at", "message_calls") if self.operation is not None or self.places is not None else ()
 
     def view(self, name: str) -> str | None:
-        """The SELECT of what lies in this part, of a table or of the view `computing_gaps`; None: all of it."""
+        """The SELECT of the rows in this part, of a table or of the view `computing_gaps`; None if all rows are in
+        it."""
         restrictions = {field.name for field in fields(self) if getattr(self, field.name) is not None}
         if name in ("calls", "hops", "steps", "chains"):
             return f"from whole_{name} where collective_id in (select collective_id from collectives)"
@@ -73,7 +74,7 @@ numbered as (
 )
 select rank, min(begin_ns) as begin_ns, max(end_ns) as end_ns from numbered group by rank, visit;
 """
-"""The times in which each rank was inside the region that was asked for."""
+"""The times during which each rank was inside the region that was asked for."""
 
 
 def _visited(rank: str, time: str) -> str:
@@ -89,7 +90,7 @@ def _at_place(call_site: str) -> str:
 
 _GOES_THROUGH = "it.message_id in (select through.message_id from message_calls as through where {condition})"
 
-# Conditions by table and by restriction: which of its rows, `it`, lie in the part.
+# For each table and restriction, the condition for a row (`it`) to be in the part.
 _CONDITIONS: dict[str, dict[str, str]] = {
     "collectives": {
         "from_ns": "it.last_enter_ns >= part_from_ns()",
@@ -139,8 +140,8 @@ _CLIPPED_INTERVALS = (
     "case when it.end_ns is not null then least(it.end_ns, part_to_ns()) end as end_ns)"
 )
 
-# Which stretches of the run's path: `op` and `call_site` are those of the call; computing has the call site that it led
-# to.
+# For each restriction, the condition for a stretch of the run's path. `op` and `call_site` are those of its call; a
+# stretch of computing has the call site that it led to.
 _STRETCHES = {
     "ranks": "list_contains(part_ranks(), it.rank)",
     "comms": "(it.collective_id in (select c.collective_id from whole_collectives as c "
@@ -172,7 +173,7 @@ def _stretches(restrictions: set[str]) -> str:
 
 
 def _literal(value: object, kind: str) -> str:
-    """A value as SQL writes it, of this type."""
+    """A value as an SQL literal of this type."""
     if value is None:
         text = "null"
     elif isinstance(value, tuple):
@@ -183,5 +184,5 @@ def _literal(value: object, kind: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as SQL writes it: a view's definition takes no parameters."""
+    """A text as an SQL literal, because a view's definition takes no parameters."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,7 +1,7 @@
-"""The whole run as a picture needs it: how much of each category of time every rank spent in each column of a range.
+"""The data of a picture of the whole run: how much of each category of time every rank spent in each column of a range.
 
-Short ranges are summed up from the calls themselves, long ones come from the table `time_bins`; both give the same sums
-(analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of that, so that columns of
+For short ranges the calls themselves are summed up; long ranges come from the table `time_bins`. Both give the same
+sums (analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of that, so that columns of
 neighbouring ranges fit together.
 """
 
@@ -31,10 +31,10 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import CATEGORIES
 
 EXACT_ROWS: Final = 400_000
-"""Calls, intervals and hops summed up at most for one range, approximately; above, the bins are read."""
+"""The approximate number of calls, intervals and hops that are summed up for one range. For more, the bins are read."""
 
 MARKS: Final = 2_000
-"""Marks of one kind given one by one, at most."""
+"""The largest number of marks of one kind that are given one by one."""
 
 _COMPUTE: Final = list(CATEGORIES).index("compute")
 
@@ -62,17 +62,17 @@ class Columns:
     level: int
     """A column is 2^level ns long."""
     rows: list[Row]
-    """Attributes of each row: host, cluster, ranks, and rank if it is one."""
+    """The attributes of each row: host, cluster, ranks, and rank if the row is one rank."""
     time_ns: Array
-    """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: of all threads of the row
-    that were ever in MPI, from each rank's first event to its last."""
+    """int64 [category in the order of `hopscope.vocabulary.words.CATEGORIES`, row, column]: the time of all threads of
+    the row that were ever in MPI, from each rank's first event to its last."""
     path_ns: Array
-    """Time of the run's critical path on the row's ranks, likewise."""
+    """int64 [category, row, column]: the part of the run's critical path on the row's ranks."""
     waiting_ns: Array | None
-    """int64 [row, column]: what of all that was waiting for another rank. None where it was not asked for, or the sums
-    come from bins."""
+    """int64 [row, column]: the part of that time in which a thread waited for another rank. None if it was not asked
+    for, or if the sums come from bins."""
     exact: bool
-    """True if shorter columns would show more."""
+    """True if the sums come from the calls themselves, so that shorter columns would show more."""
 
     @property
     def width_ns(self) -> int:
@@ -87,12 +87,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Bounds and shape of the sums."""
+    """The bounds and the shape of the sums."""
 
     begin: int
     level: int
     shape: tuple[int, int, int]
-    """Categories, rows, columns."""
+    """The numbers of categories, rows and columns."""
     row_of: Array
     """For each rank the number of its row, -1 if it has none."""
 
@@ -106,7 +106,7 @@ class Timeline:
     """The timeline of one trace."""
 
     def __init__(self, asker: Asker, rows: int) -> None:
-        """Rows: how many calls, intervals and hops there are."""
+        """rows: the number of calls, intervals and hops."""
         self._asker = asker
         self._number_of_rows = rows
 
@@ -123,7 +123,7 @@ class Timeline:
     @cached_property
     def phases(self) -> dict[str, tuple[int, int]]:
         """Begin and end in ns of `startup` (up to the first collective or message after MPI_Init of all ranks) and of
-        `shutdown` (after the last); empty where there are neither collectives nor messages."""
+        `shutdown` (after the last one). Empty if there are neither collectives nor messages."""
         row = self._ask("run_bounds", "from run_bounds").to_pylist()[0]
         if row["first_ns"] is None:
             return {}
@@ -137,7 +137,7 @@ class Timeline:
 
     @cached_property
     def _threads(self) -> tuple[Array, Array]:
-        """Locations in order, and the rank of each. Ranks that were never in MPI have none."""
+        """The locations in order, and the rank of each. Ranks that were never in MPI have no location."""
         threads = self._ask("timeline_threads", "from timeline_threads")
         return integers(threads, "location"), integers(threads, "rank", "int32")
 
@@ -152,10 +152,11 @@ class Timeline:
         ranks: Collection[int] | None = None,
         waiting: bool = False,
     ) -> Columns:
-        """At most so many columns that cover a range of time, cut to the run.
+        """Columns that cover a range of time, which is cut to the run. columns: the largest number of columns.
 
-        by: `rank` or `host`. host, ranks: only this host's, or these ranks. waiting: whether to find waiting_ns, which
-        takes seconds in a run of 20 million events. Raises InputError for an empty range or an unknown host.
+        by: `rank` or `host`. host, ranks: restrict the rows to this host or to these ranks. waiting: whether to find
+        waiting_ns, which takes seconds in a run of 20 million events. Raises InputError for an empty range or an
+        unknown host.
         """
         end = self.duration_ns if to_ns is None else min(to_ns, self.duration_ns)
         begin = max(0, from_ns)
@@ -177,7 +178,7 @@ class Timeline:
         return Columns(first << level, level, rows, time, path, waited, exact)
 
     def _rows(self, grouping: str, host: str | None, ranks: Collection[int] | None) -> tuple[list[Row], Array]:
-        """The rows, and for each rank the number of its row, -1 if it has none."""
+        """The rows, and for each rank the number of its row; -1 if it has none."""
         if grouping not in ("rank", "host"):
             raise InputError(f"by is {grouping!r}; it can be rank or host")
         # Clusters and hosts come in the order of their first rank.
@@ -204,7 +205,8 @@ class Timeline:
         return list(rows_by_key.values()), row_of
 
     def _alive(self, grid: _Grid) -> Array:
-        """Time from each rank's first event to its last, times its threads, by row and column."""
+        """The time from each rank's first event to its last, multiplied by the number of its threads, by row and
+        column."""
         edges = grid.begin + (np.arange(grid.shape[2] + 1, dtype=np.int64) << grid.level)
         threads = np.bincount(self._threads[1], minlength=len(self.ranks))
         alive = np.zeros(grid.shape[1:], np.int64)
@@ -264,9 +266,8 @@ class Timeline:
         return sums_by_kind[0], sums_by_kind[1]
 
     def marks(self, from_ns: int, to_ns: int, limit: int = MARKS) -> dict[str, list[Row] | None]:
-        """Marks that lie at least partly in a range, one by one: `path`, `collectives`, `hops`, `messages` and
-        `regions`, each None where there are more than `limit`. Rows and columns as in the tables, as far as a picture
-        needs."""
+        """Marks that lie at least partly in a range: `path`, `collectives`, `hops`, `messages` and `regions`. A kind is
+        None if it has more than `limit` marks. Marks have those columns of the tables that a picture needs."""
         window = {"begin_ns": from_ns, "end_ns": to_ns, "limit": limit + 1}
         rows_by_kind: dict[str, list[Row] | None] = {}
         for name, query in MARK_QUERIES.items():
@@ -275,8 +276,8 @@ class Timeline:
         return rows_by_kind
 
     def long_calls(self, from_ns: int, to_ns: int, least_ns: int, limit: int = MARKS) -> list[Row] | None:
-        """The calls of MPI functions in a range that take `least_ns` or more: rank, begin_ns, end_ns and name. None
-        where there are more than `limit`."""
+        """The calls of MPI functions in a range that take `least_ns` or more: rank, begin_ns, end_ns and name. None if
+        there are more than `limit`."""
         window = {"begin_ns": from_ns, "end_ns": to_ns, "least_ns": least_ns, "limit": limit + 1}
         rows = self._ask("mpi_calls", LONG_CALLS, window)
         return None if rows.num_rows > limit else rows.to_pylist()
@@ -284,10 +285,12 @@ class Timeline:
     def operations(
         self, from_ns: int, to_ns: int, ranks: Sequence[int] | None = None, *, waiting: bool = True
     ) -> list[Row]:
-        """The MPI functions that were called in a range, by all or by these ranks: operation, calls, time_ns, what
-        these calls took of it, and waiting_ns, what of that was waiting for another rank. The longest first.
+        """The MPI functions that were called in a range, by all ranks or by these, the longest first. Each row has the
+        operation, the number of calls, time_ns (their time in the range), and waiting_ns (the part of it spent waiting
+        for another rank).
 
-        waiting: whether to find waiting_ns, None otherwise. It takes seconds for all of a run of 20 million events.
+        waiting: whether to find waiting_ns, which is None otherwise. Finding it takes seconds for all of a run of 20
+        million events.
         """
         window = {"begin_ns": from_ns, "end_ns": to_ns, "ranks": None if ranks is None else list(ranks)}
         called = self._ask("mpi_calls", OPERATIONS_IN, window).to_pylist()
@@ -299,7 +302,7 @@ class Timeline:
 
     @cached_property
     def search(self) -> Search:
-        """Finds calls, collectives and regions by what they are called, or by their call site."""
+        """Finds calls, collectives and regions by their name or call site."""
         return Search(self._asker)
 
     def at(self, rank: int, at_ns: int) -> list[Row]:
@@ -308,9 +311,9 @@ class Timeline:
         return self._ask("", CALLS_AT, {"rank": rank, "at_ns": at_ns}).to_pylist()
 
     def computing(self, rank: int, at_ns: int) -> Row | None:
-        """The stretch outside all MPI calls that a rank was in at a time: begin_ns, end_ns, the `region` that more than
-        half of it lies in, if any, and the calls around it, `before` and `after`: name, place, and for a collective
-        its comm and seq. None if the rank was in a call, or called nothing before or afterwards."""
+        """The stretch outside all MPI calls that a rank was in at a time: begin_ns, end_ns, the `region` that covers
+        more than half of it, if any, and the calls around it, `before` and `after` (name, place, and for a collective
+        its comm and seq). None if the rank was in a call, or had no call before or afterwards."""
         calls = {row["side"]: row for row in self._ask("", NEAREST_CALLS, {"rank": rank, "at_ns": at_ns}).to_pylist()}
         if set(calls) != {"before", "after"}:
             return None
@@ -334,7 +337,7 @@ _NO_WAITS: Final = {
 
 
 def _level(begin: int, end: int, columns: int) -> int:
-    """The finest level at which so many columns cover a range."""
+    """The finest level at which at most `columns` columns cover a range."""
     level = 0
     while ((end - 1) >> level) - (begin >> level) + 1 > columns:
         level += 1
@@ -353,7 +356,7 @@ def _times(table: pa.Table, lane: Array, *, has_hops: bool = False) -> dict[str,
 
 
 def _sums(spans: dict[str, Array], waits: dict[str, Array], row_of_lane: Array, grid: _Grid) -> Array:
-    """Sums by category, row and column. Lanes without a row count for one that is cut off."""
+    """The sums by category, row and column. Lanes without a row are summed into an extra row, which is cut off."""
     categories, rows, columns = grid.shape
     row = np.where(row_of_lane < 0, rows, row_of_lane).astype(np.int32)
     sums = _paths.sum_times(spans, waits, {"row": row}, rows + 1, grid.begin, grid.level, columns)

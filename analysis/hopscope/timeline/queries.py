@@ -1,4 +1,4 @@
-"""Queries of a timeline, one by one."""
+"""The SQL queries of a timeline."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ LONG_CALLS: Final = (
     f"select rank, begin_ns, end_ns, operation as name {_CALLS} and end_ns - begin_ns >= $least_ns "
     "order by begin_ns, rank, end_ns desc, name limit $limit"
 )
-"""Calls of MPI functions that take `least_ns`; of the view mpi_calls."""
+"""The calls of MPI functions that take at least `$least_ns`, from the view mpi_calls."""
 
 OPERATIONS_IN: Final = (
     "select operation, count(*) as calls, "
@@ -42,14 +42,14 @@ OPERATIONS_IN: Final = (
     f"{_CALLS} and ($ranks is null or list_contains($ranks, rank)) "
     "group by operation order by time_ns desc, operation"
 )
-"""Calls of each MPI function in a range, and their time in it; of the view mpi_calls."""
+"""The calls of each MPI function in a range, and their time in it, from the view mpi_calls."""
 
 WAITING_IN: Final = (
     "select operation, sum(least(end_ns, $end_ns) - greatest(begin_ns, $begin_ns))::bigint as waiting_ns "
     "from timeline_waiting($begin_ns, $end_ns) "
     "where $ranks is null or list_contains($ranks, rank) group by operation order by operation"
 )
-"""Time of that spent waiting for another rank."""
+"""The part of that time spent waiting for another rank."""
 
 CALLS_AT: Final = (
     "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "
@@ -74,7 +74,8 @@ NEAREST_CALLS: Final = (
     "coalesce(places.place, call.call_site) as place from nearest "
     "left join places on call.call_site = places.call_site order by side"
 )
-"""The last call that a rank left before a time, the one that it was in, and the first that it entered afterwards."""
+"""The last call that a rank left before a time, the call that it was in, and the first call that it entered
+afterwards."""
 
 REGION_IN: Final = (
     "select region from intervals where location = $location and kind = 'region' and begin_ns < $end_ns "
@@ -82,4 +83,4 @@ REGION_IN: Final = (
     "having 2 * sum(least(coalesce(end_ns, $end_ns), $end_ns) - greatest(begin_ns, $begin_ns)) > $end_ns - $begin_ns "
     "order by depth desc, region limit 1"
 )
-"""The innermost region that more than half of a time lies in."""
+"""The innermost region that covers more than half of a stretch of time."""

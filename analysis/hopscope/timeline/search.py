@@ -1,8 +1,8 @@
-"""Finds what happened in a run by a word: collectives and calls of MPI by their operation or call site, and regions by
-their name.
+"""Searches a run for a word: finds collectives and calls of MPI by their operation or call site, and regions by their
+name.
 
-Names are few, so a word is first turned into the names that contain it, and then hits are asked for by name. A
-collective is one hit, whatever its number of ranks; a hit is asked for alone, and never a list of them.
+There are few names, so a word is first turned into the names that contain it, and the hits are queried by name. A
+collective is one hit, whatever its number of ranks. A query gives one hit, never a list.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 COUNT_LIMIT: Final = 16
-"""Words whose number of hits is kept."""
+"""The number of words for which the number of hits is kept."""
 
 _SITES: Final = (
     "select call_site, coalesce(place, call_site) as place from "
@@ -36,7 +36,7 @@ _HITS: Final = (
     "null as comm, null as seq from intervals where kind not in ('overhead', 'off') "
     "and (list_contains($names, region) or list_contains($sites, call_site))) "
 )
-"""Hits come in the order of their begin, then of their source and id."""
+"""Hits are ordered by their begin, then by source and id."""
 
 _LATER_HITS: Final = (
     "(begin_ns > $begin_ns or (begin_ns = $begin_ns and (source > $source or (source = $source and id > $id))))"
@@ -48,10 +48,10 @@ _FIRST_HIT: Final = "order by begin_ns, source, id limit 1"
 _LAST_HIT: Final = "order by begin_ns desc, source desc, id desc limit 1"
 
 Key = tuple[int, int, int]
-"""Begin of a hit, its source and its id there."""
+"""The begin of a hit, its source (0: collectives, 1: intervals) and its id in this table."""
 
 START: Final[Key] = (0, -1, -1)
-"""Lies before every hit."""
+"""A key before every hit."""
 
 
 class Asker(Protocol):
@@ -64,18 +64,18 @@ class Asker(Protocol):
 
 @dataclass(frozen=True)
 class Hit:
-    """One hit, and its place among all."""
+    """One hit, and its position among all hits."""
 
     key: Key
     number: int
-    """Position, from 1."""
+    """Its position, from 1."""
     hits: int
-    """Number of all hits."""
+    """The number of all hits."""
     name: str
     begin_ns: int
     end_ns: int
     rank: int | None
-    """None for a collective, which has several."""
+    """The rank; None for a collective, which has several ranks."""
     comm: int | None
     seq: int | None
 
@@ -84,7 +84,7 @@ class Search:
     """The search of one trace."""
 
     def __init__(self, asker: Asker) -> None:
-        """Nothing is asked yet."""
+        """Runs no query yet."""
         self._asker = asker
         self._counts: dict[str, int] = {}
 
@@ -100,9 +100,10 @@ class Search:
         return dict(zip(rows["call_site"].to_pylist(), rows["place"].to_pylist(), strict=True))
 
     def find(self, text: str, start: Key = START, *, ascending: bool = True) -> Hit | None:
-        """The next hit after `start`, or the one before it; after the last hit the first. None without hits.
+        """The next hit after `start` or, unless `ascending`, the hit before it. After the last hit the search continues
+        with the first. None without hits.
 
-        Hits contain the text, in letters of either case. A key with source -1 lies before all that begins then.
+        A hit contains the text, in upper or lower case. A key with source -1 is before all hits that begin at its time.
         """
         criteria = self._criteria(text)
         if not criteria["names"] and not criteria["sites"]:

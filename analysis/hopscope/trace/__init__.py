@@ -41,22 +41,22 @@ else:
     Analyses = object
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done and how much there is."""
+"""Called with the current stage, the amount of work done and the total amount."""
 
 _PARTS_KEPT = 8
-"""Parts of a run to which a trace keeps its connection."""
+"""The number of parts of a run that a trace keeps open."""
 
 
 class Trace(Computed, Analyses):
-    """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
+    """An opened trace, archive or dataset. `trace.analyses()` lists the analyses; each is a method of the same name."""
 
     def __init__(self, path: Path, dataset: Path, *, lean: bool = False) -> None:
-        """Raises InputError if the dataset is not whole. Use `hopscope.open`."""
+        """Raises InputError if the dataset is incomplete. Call `hopscope.open` instead."""
         self._lean = lean
         self.path = path
         self.dataset = dataset
         self.selection = WHOLE_RUN
-        """The part of the run that it answers about."""
+        """The part of the run to which this trace is restricted."""
         self._part_of: Trace | None = None
         self._parts: dict[Selection, Trace] = {}
         with memory_for("opening the dataset"):
@@ -71,8 +71,8 @@ class Trace(Computed, Analyses):
 
     def part(self, **options: Any) -> "Trace":
         """Restrict this trace to a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`, `region`, `place`
-        and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps what it was selected by; an
-        option given again takes the place of the one before. Raises InputError."""
+        and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps the options of the first; an
+        option that is given again replaces the earlier value. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:
             name = next(iter(unknown))
@@ -81,11 +81,12 @@ class Trace(Computed, Analyses):
 
     @property
     def bounds(self) -> Part:
-        """The part of the run that it answers about, as times, ranks and numbers; of the whole run, nothing."""
+        """The part of the run to which this trace is restricted, in ns and numbers; for the whole run, all fields are
+        None."""
         return self._runner.part
 
     def _part(self, selection: Selection) -> "Trace":
-        """The part that a selection of the whole run means; the whole trace keeps it."""
+        """The part that a selection of the whole run means. The whole trace keeps it open."""
         whole = self._whole
         if selection == self.selection:
             return self
@@ -116,9 +117,10 @@ class Trace(Computed, Analyses):
         return part
 
     def answer(self, command: str, **options: "Option") -> Answer:
-        """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
-        trace has nothing to answer with."""
+        """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or if the
+        trace lacks the data."""
         commands = catalog.load()
+        options = {**catalog.current(command)[1], **options}
         try:
             analysis_command = commands.command(command)
         except KeyError:
@@ -171,8 +173,8 @@ class Trace(Computed, Analyses):
 
     @property
     def part_notes(self) -> tuple[str, ...]:
-        """Notes on the part of the run that it answers about, in sentences: the certainty of its iterations, and that
-        it holds nothing or no collective."""
+        """Notes on the part of the run to which this trace is restricted, in sentences: how certain its iterations are,
+        and that it is empty or has no collective."""
         return self._notes.of_part
 
     @property
@@ -185,7 +187,7 @@ class Trace(Computed, Analyses):
         return [run._part(run.selection.merge(self.selection)) for run in _open_runs(values, analysis)]
 
     def _base_runs(self, options: Mapping[str, "Option"], analysis: Analysis) -> "list[Trace]":
-        """The runs to compare with, none for an analysis that compares nothing."""
+        """The runs to compare with; empty for an analysis that does not compare."""
         if analysis.base is None:
             return []
         first = self._other_runs((options.get(analysis.base),), analysis)
@@ -200,8 +202,8 @@ class Trace(Computed, Analyses):
         return self._runner.describe(analysis)
 
     def statements(self, answer: Answer) -> str:
-        """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
-        comments. What its verdict asked for comes before it."""
+        """All SQL behind an answer: views and macros first, then the query with its parameters as comments. The SQL of
+        the analyses that it used comes before."""
         if answer.selection != self.selection:
             return self._part(answer.selection).statements(answer)
         questions = [(part_answer.analysis, part_answer.parameters) for part_answer in (*answer.inputs, answer)]
@@ -214,13 +216,13 @@ class Trace(Computed, Analyses):
     def batches(
         self, query: str, parameters: Mapping[str, Scalar] | None = None, *, stop: Stop | None = None
     ) -> Generator[pa.RecordBatch]:
-        """Stream the result of `sql`, at least one piece, without holding it in memory. Raises InputError, also where
-        `stop` ended the query."""
+        """Stream the result of `sql` in at least one piece, so that it need not fit into memory. Raises InputError if
+        the query fails, or if `stop` ended it."""
         return self._runner.users.batches(query, parameters or {}, stop)
 
     def first_rows(self, query: str, most: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
-        """The first rows of what `sql` gives, at most so many, and how many there are; None if `stop` ended the
-        counting. Raises InputError, also where `stop` ended the query."""
+        """The first `most` rows of the result of `sql`, and the number of all its rows; None for that if `stop` ended
+        the counting. Raises InputError if the query fails, or if `stop` ended it."""
         return self._runner.users.first_rows(query, most, stop)
 
     def relations(self) -> list[Relation]:
@@ -233,8 +235,8 @@ class Trace(Computed, Analyses):
         return self._runner.query("from query_table($name)", {"name": name})
 
     def number_of_rows(self, table: str) -> int:
-        """Rows of a whole table of the dataset, whatever part of the run is selected; from the manifest, so nothing is
-        read. Raises InputError for an unknown name."""
+        """The number of rows of a whole table, whatever part of the run is selected. It comes from the manifest, so no
+        file is read. Raises InputError for an unknown name."""
         self._check_table(table)
         return self._store.rows(table)
 
@@ -244,7 +246,14 @@ class Trace(Computed, Analyses):
 
     def caveats(self) -> list[str]:
         """Limits of every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
-        return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
+        return [str(limit["sentence"]) for limit in self.limits()]
+
+    def limits(self) -> list[dict[str, Any]]:
+        """The same with the `kind` of each, as the section `limits` of `analyze trust` names it."""
+        rows = self._whole._runner.recalled_rows_of("limits").sort_by(
+            [("place", "ascending"), ("sentence", "ascending")]
+        )
+        return rows.select(["kind", "sentence"]).to_pylist()
 
     @property
     def identity(self) -> str:
@@ -253,12 +262,13 @@ class Trace(Computed, Analyses):
 
     @cached_property
     def named(self) -> frozenset[str]:
-        """Which the run has: `places` of calls of MPI, and `regions`."""
+        """The kinds of names that the run has: `places` if calls of MPI have call sites, `regions` if it has
+        regions."""
         return frozenset(name for name, query in PRESENCE_QUERIES.items() if self._whole._runner.rows(query, {}))
 
     @property
     def keeps_answers(self) -> bool:
-        """True if its answers are kept beside the dataset: that of a long run."""
+        """True if answers are kept beside the dataset, as those about a long run are."""
         return self._runner.cache.is_worthwhile
 
     @cached_property
@@ -269,7 +279,7 @@ class Trace(Computed, Analyses):
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The whole run as columns of time by rank and category, and what lies in a part of it."""
+        """The data of a picture of the whole run: columns of time by rank and category, and the marks in a range."""
         return Timeline(self._runner, sum(self._store.rows(table) for table in ("calls", "intervals", "hops")))
 
     @staticmethod
@@ -277,7 +287,7 @@ class Trace(Computed, Analyses):
         """Every analysis with its grains, parameters and columns."""
         return list(catalog.load().commands.values())
 
-    if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
+    if not TYPE_CHECKING:  # so that a type checker finds a misspelt analysis
 
         def __getattr__(self, name: str) -> Callable[..., pa.Table]:
             """The analysis of this name as a function of its options."""
@@ -334,12 +344,11 @@ def _open_runs(values: object, analysis: Analysis) -> list[Trace]:
 def open(
     path: str | Path, *, dataset: str | Path | None = None, progress: Progress | None = None, lean: bool = False
 ) -> Trace:
-    """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset.
+    """Open a trace directory, an OTF2 archive or a dataset. Converts the trace first if it has no up-to-date dataset.
 
-    dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. lean: queries take
-    300 MiB, or 25 B a row of a larger dataset, and go on in files, for a process that is there for long; an answer
-    that cannot takes what it needs.
-    Raises InputError.
+    dataset: the directory of the trace's dataset; by default `dataset` beside its archive. lean: for a long-lived
+    process, queries take at most 300 MiB, or 25 B for each row of a larger dataset, and spill to files. If an answer
+    needs more, it gets more. Raises InputError.
     """
     check_address_space()
     location = Path(path)
@@ -347,7 +356,7 @@ def open(
         raise InputError(f"no such trace: {location}; give a trace directory, an OTF2 archive or a dataset")
     if dataset is None and is_dataset(location):
         return Trace(location, location, lean=lean)
-    # Late, because a dataset can be analysed where the native converter is not built.
+    # Imported late, because a dataset can be analysed without the native converter.
     from hopscope.dataset.convert import ensure_dataset
 
     place = None if dataset is None else Path(dataset)

@@ -1,4 +1,4 @@
-"""Answers of a trace that are no SQL: other trees and rank orders, what models say, and how a gate comes out."""
+"""Answers of a trace that SQL does not compute: other trees and rank orders, and outcomes of gates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +12,14 @@ from hopscope.query.runner import Runner
 
 
 class Computed:
-    """The methods of a trace that compute; `hopscope.Trace` has them."""
+    """Methods of `hopscope.Trace` whose answers SQL does not compute."""
 
     path: Path
     dataset: Path
     _lean: bool
     _runner: Runner
 
-    if TYPE_CHECKING:  # the trace has them
+    if TYPE_CHECKING:  # `hopscope.Trace` defines these
 
         @property
         def _whole(self) -> Any: ...
@@ -33,8 +33,8 @@ class Computed:
     ) -> Outcome:
         """Evaluate a gate on an analysis, as `--fail-if` does: `trace.gate("problem.cost_share > 10%")`.
 
-        options: of the analysis, such as `base` of `compare`. baseline: the trace that this word means in the gate.
-        Raises InputError for a gate that does not parse or does not go with the analysis.
+        options: those of the analysis, such as `base` of `compare`. baseline: the trace that the word `baseline` means
+        in the gate. Raises InputError for a gate that does not parse or does not fit the analysis.
         """
         gate = parse(expression)
         answer = self.answer(command, **options)
@@ -42,18 +42,18 @@ class Computed:
         return evaluate(gate, answer.analysis, answer.rows, base)
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """Candidates with their predicted times; writes the best to `output`. See `hopscope.advice.remap.remap`."""
+        """Candidates with their predicted times. Writes the best one to `output`. See `hopscope.advice.remap.remap`."""
         from hopscope.advice.remap import remap  # late: fitting needs scipy
 
         whole = self._whole
         return remap(whole, output, **options) if output is not None or options else whole._cached("remap", remap)
 
     def reorder(self, output: Path | None = None, *, launcher: str | None = None) -> pa.Table:
-        """Today's rank order beside a better one on the same hosts, with the messages of both.
+        """The recorded rank order and a better one on the same hosts, with the messages of both.
 
-        output: writes the better order there, if there is one, as the launcher reads it. launcher: one of
-        `rank_files.LAUNCHERS`, by default that of the run's MPI library. Raises InputError where no order can be told,
-        or no launcher is known.
+        output: the file for the better order, if there is one, in the launcher's format. launcher: one of
+        `rank_files.LAUNCHERS`, by default that of the run's MPI library. Raises InputError if no order can be found, or
+        if the launcher is unknown.
         """
         from hopscope.advice.remap import reorder  # late, likewise
 
@@ -61,14 +61,9 @@ class Computed:
         suggestion, _ = reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library"))
         return suggestion.table
 
-    def modelled(self) -> pa.Table:
-        """The published models of the run, in one row. See `hopscope.replay.modelled.modelled`."""
-        from hopscope.replay.modelled import modelled  # late, likewise
-
-        return self._whole._cached("modelled", modelled)
-
     def _cached(self, name: str, compute: Callable[[Any], pa.Table]) -> pa.Table:
-        """Compute something of the whole run; of a long one it is kept, and a server computes it in another process."""
+        """Compute a table about the whole run. If the run is long, the table is kept, and a server computes it in
+        another process."""
         has_worker = self._lean and self._runner.cache.is_of_long_run
 
         def computed() -> pa.Table:

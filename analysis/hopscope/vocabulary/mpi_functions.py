@@ -1,4 +1,4 @@
-"""The MPI functions that Hopscope knows, by name, in all their forms: what schemas/mpi_functions.h says of them."""
+"""The MPI functions that Hopscope knows, in all their forms: for each name, its facts from schemas/mpi_functions.h."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ class MpiFunction(NamedTuple):
     kind: str
     """The kind in schemas/mpi_functions.h; `collective`, `nonblocking` or `persistent` for a collective."""
     flow: str | None
-    """The direction of a collective's data, and so who waits for whom."""
+    """The direction of a collective's data, which determines who waits for whom."""
     moves: str | None
-    """The effect of another call on its peer."""
+    """The effect on the peer of a call that is not a collective, such as `receives`."""
 
 
 FUNCTIONS = {row[0]: MpiFunction(*row) for row in _paths.mpi_functions()}

@@ -14,11 +14,11 @@ CATEGORIES: Vocabulary = _paths.WORDS["category"]
 ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
 """Kinds of time in answers, which include start-up and shutdown."""
 ONE_TIME_CATEGORIES: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
-"""These two as texts name them."""
+"""The words for start-up and shutdown in texts."""
 UNKNOWN_PLACE = "unknown"
 """The place of calls whose call site was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
-"""Events that a message waited for."""
+"""Words for the end of a message that waited: the receiver, the sender or neither."""
 ROLES: Vocabulary = _paths.WORDS["role"]
 """Directions of a hop."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
@@ -26,7 +26,7 @@ INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
 
 
 def for_trace(text: str, path: str) -> str:
-    """A text with its commands as one types them for the trace at this path: texts of answers say TRACE."""
+    """A text with the path of a trace in place of the word TRACE, so that its commands can be pasted."""
     return re.sub(r"\bTRACE\b", lambda _: shlex.quote(path), text)
 
 
@@ -37,12 +37,13 @@ def short_command(command: str | None) -> str:
 
 
 def tune_command(run: Mapping[str, Any], *options: str) -> str:
-    """The command that measures the candidates of a recorded run, as far as it tells how it was started. run: its row
-    of the table `run`."""
+    """The command that measures candidates for a recorded run, with the run's own command line as far as it is known.
+    run: its row of the table `run`."""
     words = shlex.join(["hopscope", "tune", *options])
     return f"{words} -- mpirun -n {run['ranks']} {run['command']}" if run.get("command") and run.get("ranks") else words
 
 
 def actions_for(rows: Sequence[Mapping[str, Any]], path: str) -> list[dict[str, Any]]:
-    """Rows of a diagnosis whose actions have the commands for the trace at this path; empty where there is none."""
+    """The rows of a diagnosis, with the path of the trace in the commands of their actions. A row without an action
+    gets an empty text."""
     return [{**row, "action": for_trace(row["action"] or "", path)} for row in rows]

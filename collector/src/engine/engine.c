@@ -29,6 +29,7 @@ enum reason {
     REASON_ORDER,
     REASON_NO_COMMUNICATOR,
     REASON_TURN,
+    REASON_FAULTS,
     REASONS
 };
 
@@ -37,14 +38,16 @@ static const char *const reason_texts[REASONS] = {"intercommunicator",
                                                   "message of 2 GiB or more",
                                                   "operation does not commute",
                                                   "no communicator left for the engine",
-                                                  "turn of the MPI library"};
+                                                  "turn of the MPI library",
+                                                  "job with fault tolerance"};
 
 enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 
 /* Only engine_start and engine_stop write this. An exception are the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
-    bool spawned; /* this world was spawned, so the plan lists no members of it */
+    bool spawned;          /* this world was spawned, so the plan lists no members of it */
+    bool tolerates_faults; /* the library reports dead ranks as errors, but a schedule would wait for them */
     struct engine_surroundings surroundings;
     struct neighbors neighbors;
     int idle_polls;
@@ -61,6 +64,18 @@ bool engine_served[FUNCTION_COUNT];
  * once, to let the rank run for which it waits. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
+/* True if the job asked for user-level failure mitigation, as rank 0 sees it. */
+static bool tolerates_faults(MPI_Comm world) {
+    int answer = 0;
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+    int *value = NULL, has_value = 0;
+    if (pmpi.Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &value, &has_value) == MPI_SUCCESS && has_value)
+        answer = *value;
+#endif
+    pmpi.Bcast(&answer, 1, MPI_INT, 0, world);
+    return answer;
+}
+
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
                   bool spawned, MPI_Comm world, char *message, size_t capacity) {
     if (!tree_text)
@@ -71,6 +86,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
     engine.spawned = spawned;
+    engine.tolerates_faults = tolerates_faults(world);
     shared_files_remove_orphans();
     bool has_neighbors = neighbors_find(&engine.neighbors, topology);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
@@ -95,6 +111,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
 
 void engine_stop(void) {
     memset(engine_served, 0, sizeof engine_served);
+    engine_comms_release();
     tree_plan_free(engine.plan);
     links_close(engine.surroundings.links);
     neighbors_free(&engine.neighbors);
@@ -177,8 +194,10 @@ static int members_of(struct comm *comm) {
 
 static bool finish(const struct engine_call *call, int *error, int result) {
     *error = result;
-    if (result != MPI_SUCCESS)
+    if (result != MPI_SUCCESS) {
+        call->comm->engine->has_failed = true;
         pmpi.Comm_call_errhandler(call->comm->handle, result);
+    }
     return true;
 }
 
@@ -207,6 +226,8 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     int rule_index = tree_plan_choose(engine.plan, operation, comm->size, members_of(comm), bytes);
     if (rule_index < 0 || engine.plan->rules[rule_index].native)
         return false;
+    if (engine.tolerates_faults)
+        return leave_to_library(REASON_FAULTS, reason);
     if (is_library_turn)
         return leave_to_library(REASON_TURN, reason);
     const struct tree_rule *rule = &engine.plan->rules[rule_index];

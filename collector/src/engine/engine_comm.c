@@ -1,14 +1,21 @@
 /* Creates the engine's state of a communicator on all members or on none. */
 #include "engine/engine_comm.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The most communicators that the engine has at once; further communicators go native. MPICH has only about 2,000
  * communicators, and they belong to the application. Each member has its own count, so the members agree when they
  * create a communicator. */
-enum { MOST_COMMUNICATORS = 500 };
+enum { MOST_COMMUNICATORS = 100 };
 static int communicators;
+
+/* States whose communicators the application freed, the last one first. They serve new communicators of the same
+ * members, which saves making a communicator and shared memory in programs that split in every step. */
+enum { MOST_IDLE = 8 };
+static struct engine_comm *idle;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* clock_exchange.c uses tags of the collector's own communicator below FIRST_TAG. Every MPI library has tags up to
  * MIN_MAX_TAG. */
@@ -23,10 +30,11 @@ static bool allocate(struct engine_comm *e, int size) {
     e->members.host_of_rank = malloc(count * sizeof(int));
     e->members.cluster_of_rank = malloc(count * sizeof(int));
     e->topology_host = malloc(count * sizeof(int));
+    e->world_ranks = malloc(count * sizeof(int));
     e->scratch = malloc(SCHEDULE_SCRATCH * count * sizeof(int));
     e->tables = malloc(4 * count * sizeof(int64_t));
-    bool is_complete =
-        e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch && e->tables;
+    bool is_complete = e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->world_ranks &&
+                       e->scratch && e->tables;
     for (int i = 0; i < ENGINE_POSITIONS; i++) {
         e->positions[i].position.children = malloc(count * sizeof(int));
         is_complete = is_complete && e->positions[i].position.children;
@@ -40,6 +48,7 @@ static bool locate(struct engine_comm *e, const struct comm *comm, const struct 
         if (world_rank < 0 || world_rank >= topology->ranks)
             return false;
         int host = topology->host_of_rank[world_rank];
+        e->world_ranks[rank] = world_rank;
         e->topology_host[rank] = e->members.host_of_rank[rank] = host;
         e->members.cluster_of_rank[rank] = topology->cluster_of_host[host];
     }
@@ -65,6 +74,7 @@ void engine_comm_release(struct engine_comm *e) {
     for (int i = 0; i < ENGINE_PREPARED; i++)
         prepared_free(&e->prepared[i]);
     schedule_clear(&e->schedule);
+    free(e->world_ranks);
     free(e->members.host_of_rank);
     free(e->members.cluster_of_rank);
     free(e->topology_host);
@@ -90,6 +100,40 @@ bool engine_surroundings_open(struct engine_surroundings *surroundings, MPI_Comm
 void engine_surroundings_close(struct engine_surroundings *surroundings) {
     if (surroundings->max_tag > 0)
         pmpi.Group_free(&surroundings->processes);
+}
+
+static void free_with_communicator(struct engine_comm *e) {
+    pmpi.Comm_free(&e->handle);
+    engine_comm_release(e);
+}
+
+/* Takes the state of these members that has the smallest id out of the idle ones; NULL if there is none. */
+static struct engine_comm *take_idle(const struct comm *comm) {
+    struct engine_comm **smallest = NULL, *taken = NULL;
+    pthread_mutex_lock(&idle_lock);
+    for (struct engine_comm **at = &idle; *at; at = &(*at)->next_idle)
+        if ((*at)->members.size == comm->size &&
+            memcmp((*at)->world_ranks, comm->world_ranks, (size_t)comm->size * sizeof(int)) == 0 &&
+            (!smallest || (*at)->id < (*smallest)->id))
+            smallest = at;
+    if (smallest) {
+        taken = *smallest;
+        *smallest = taken->next_idle;
+    }
+    pthread_mutex_unlock(&idle_lock);
+    return taken;
+}
+
+/* An idle state that every member has; NULL if a member has none, or another one, because it kept others for longer.
+ * Collective over comm. */
+static struct engine_comm *agreed_idle(const struct comm *comm) {
+    struct engine_comm *e = take_idle(comm);
+    uint64_t vote[2] = {e ? e->id : 0, e ? ~e->id : 0}, least[2] = {0};
+    bool is_agreed = pmpi.Allreduce(vote, least, 2, MPI_UINT64_T, MPI_MIN, comm->handle) == MPI_SUCCESS && e &&
+                     least[0] == e->id && least[1] == ~e->id;
+    if (e && !is_agreed)
+        free_with_communicator(e);
+    return is_agreed ? e : NULL;
 }
 
 /* True if `agreement` is true on all members. It uses the application's communicator: an error here would have hit the
@@ -148,7 +192,10 @@ static void share_memory(struct engine_comm *e, const struct comm *comm,
 struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *surroundings) {
     if (comm->engine)
         return comm->engine;
-    struct engine_comm *e = calloc(1, sizeof *e);
+    struct engine_comm *e = agreed_idle(comm);
+    if (e)
+        return comm->engine = e;
+    e = calloc(1, sizeof *e);
     bool is_ready = e && allocate(e, comm->size) && locate(e, comm, surroundings->topology);
     if (is_ready) {
         e->transport = open_transport(e, comm->rank, surroundings);
@@ -164,6 +211,7 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
     }
     if (e && e->usable) {
         e->transport->comm = e->handle;
+        e->id = comm->key;
         comm->engine = e;
         return e;
     }
@@ -228,7 +276,33 @@ bool engine_comm_reserve(struct engine_comm *e) {
 }
 
 void engine_comm_close(struct engine_comm *e) {
-    if (e->usable)
-        pmpi.Comm_free(&e->handle);
-    engine_comm_release(e);
+    if (!e->usable) {
+        engine_comm_release(e);
+        return;
+    }
+    if (e->has_failed) {
+        free_with_communicator(e);
+        return;
+    }
+    struct engine_comm **last = &idle, *surplus;
+    for (int i = 0; i < ENGINE_PREPARED; i++)
+        prepared_free(&e->prepared[i]);
+    pthread_mutex_lock(&idle_lock);
+    e->next_idle = idle;
+    idle = e;
+    for (int i = 0; i < MOST_IDLE && *last; i++)
+        last = &(*last)->next_idle;
+    surplus = *last;
+    *last = NULL;
+    pthread_mutex_unlock(&idle_lock);
+    if (surplus)
+        free_with_communicator(surplus);
+}
+
+void engine_comms_release(void) {
+    while (idle) {
+        struct engine_comm *e = idle;
+        idle = e->next_idle;
+        engine_comm_release(e);
+    }
 }

@@ -52,6 +52,10 @@ struct prepared {
 
 struct engine_comm {
     bool usable;     /* agreed on by all members; if false, every call goes native */
+    bool has_failed; /* a call returned an error, so messages may be left */
+    uint64_t id;     /* equal on all members: the key of the communicator that it was made for */
+    int *world_ranks;
+    struct engine_comm *next_idle;
     MPI_Comm handle; /* errors are returned */
     struct tree_members members;
     int *topology_host; /* of each rank; the topology's host number */
@@ -94,8 +98,11 @@ bool engine_comm_reserve(struct engine_comm *engine);
 /* Frees the contents of a prepared call. */
 void prepared_free(struct prepared *prepared);
 
-/* Frees the state and its communicator. Collective over the engine's communicator. */
+/* Keeps the state for the next communicator of the same members in the same order, or frees it with its communicator.
+ * Local, as MPI_Comm_free is in every MPI library known. */
 void engine_comm_close(struct engine_comm *engine);
+/* Frees the kept states but not their communicators. */
+void engine_comms_release(void);
 /* Frees the state but not its communicator. Local. */
 void engine_comm_release(struct engine_comm *engine);
 

@@ -1,5 +1,5 @@
-/* The list of collectives (pages/collectives.py), which the server orders and searches. The user's order and search go
-   into the address and to the server. Columns that do not fit are hidden, and named. Enter on a cell
+/* The list of collectives (pages/communication/collectives.py), which the server orders and searches. The user's order
+   and search go into the address and to the server. Columns that do not fit are hidden, and named. Enter on a cell
    follows the row's link. */
 
 (function () {

@@ -316,7 +316,7 @@
     };
   }
 
-  /* The component RunCanvas of components/run_canvas.py. */
+  /* The component RunCanvas of timeline/run_canvas.py. */
   function RunCanvas(props) {
     var root = React.useRef(null);
     var shown = [props.trace, props.begin, props.end, props.host, props.order, String(props.pins), JSON.stringify(props.selected)];

@@ -97,10 +97,10 @@ def command(
     try:
         from werkzeug.serving import make_server
 
-        from hopscope_dashboard.ahead import draw_ahead
-        from hopscope_dashboard.app import create_app, create_machine_app
-        from hopscope_dashboard.data import Machine, Sweep
-        from hopscope_dashboard.serving.hosts import host_name, names_of
+        from hopscope_dashboard.app.ahead import draw_ahead
+        from hopscope_dashboard.app.application import create_app, create_machine_app
+        from hopscope_dashboard.app.serving.hosts import host_name, names_of
+        from hopscope_dashboard.data.trace import Machine, Sweep
     except ImportError as error:
         raise InputError(
             f"the dashboard's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"

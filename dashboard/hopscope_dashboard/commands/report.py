@@ -37,7 +37,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
     if _is_machine_file(Path(trace)):
         if dataset is not None:
             raise InputError(f"--dataset goes with a trace, and {trace} is a machine file; leave it out")
-        from hopscope_dashboard.data import Machine  # late: Dash
+        from hopscope_dashboard.data.trace import Machine  # late: Dash
         from hopscope_dashboard.report.machine import machine_document
 
         _write(machine_document(Machine(Path(trace)), program_version()), output)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import Query, link
+from hopscope_dashboard.navigation.address import Query, link
 
 
 def choice(label: str, path: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:

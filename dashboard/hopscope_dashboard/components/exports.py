@@ -3,12 +3,13 @@
 In the report of a machine file, which has no server, a table is saved as it is shown.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import link
+from hopscope_dashboard.navigation.address import link
 
 EXPORTABLE: Final = "exportable"
 """Class of the frame around a figure or table and its buttons."""
@@ -17,6 +18,13 @@ SAVE: Final = "save"
 """Class of the buttons."""
 
 CSV_PATH: Final = "/_csv/"
+
+RESULT_PATH: Final = "/_result/"
+RESULT_FORMS: Final[Mapping[str, str]] = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""Media types of a query's result by format, which is also the file name's ending."""
 
 _MEANINGS: Final = {
     "png": "Save this figure as PNG",

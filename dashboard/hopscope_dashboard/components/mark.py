@@ -4,7 +4,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from hopscope_dashboard.leads import CLICK
+from hopscope_dashboard.navigation.leads import CLICK
 
 
 def mark(content: Any, address: str | None, action: str) -> Any:

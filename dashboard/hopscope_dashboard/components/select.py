@@ -7,8 +7,9 @@ import dash_mantine_components as dmc
 from dash import ALL, ClientsideFunction, Dash, Input, Output
 from dash.development.base_component import Component
 
-from hopscope_dashboard.address import Query, link
-from hopscope_dashboard.components import aria, shell
+from hopscope_dashboard.components import aria
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.address import Query, link
 
 SELECT: Final = "address-select"
 """Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""
@@ -51,7 +52,7 @@ def register(app: Dash) -> None:
     """Register the callback that takes the browser to what was chosen in any list."""
     app.clientside_callback(
         ClientsideFunction("hopscope", "followSelect"),
-        Output(shell.ADDRESS, "search"),
+        Output(frame.ADDRESS, "search"),
         Input({"type": SELECT, "name": ALL, "current": ALL}, "value"),
         prevent_initial_call=True,
     )

@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.data import Excerpt, Row, Rows
+from hopscope_dashboard.data.trace import Excerpt, Row, Rows
 
 SOURCE: Final = "source-lines"
 

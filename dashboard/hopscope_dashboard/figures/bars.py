@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from hopscope.format import quantities
 
 from hopscope_dashboard.figures.style import BAR_GAP, frame
-from hopscope_dashboard.leads import Leads, points
+from hopscope_dashboard.navigation.leads import Leads, points
 
 Row = dict[str, Any]
 

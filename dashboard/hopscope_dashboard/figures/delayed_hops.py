@@ -6,9 +6,9 @@ from typing import Any
 import plotly.graph_objects as go
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.bars import by_label
-from hopscope_dashboard.leads import Leads, points
+from hopscope_dashboard.navigation.address import link
+from hopscope_dashboard.navigation.leads import Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]

@@ -8,7 +8,7 @@ from hopscope.format import quantities
 from hopscope.vocabulary.words import BINDINGS
 
 from hopscope_dashboard.figures.style import frame, selects_by_dragging
-from hopscope_dashboard.leads import Leads, collective, points
+from hopscope_dashboard.navigation.leads import Leads, collective, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS, UNDECIDED_COLOUR
 
 Row = dict[str, Any]

@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame, selects_by_dragging
-from hopscope_dashboard.leads import Leads, collective, points
+from hopscope_dashboard.navigation.address import link
+from hopscope_dashboard.navigation.leads import Leads, collective, points
 from hopscope_dashboard.palette import HEAT_SCALE
 
 Row = dict[str, Any]

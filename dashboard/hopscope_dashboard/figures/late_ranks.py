@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from hopscope.format import quantities
 
 from hopscope_dashboard.figures.bars import by_label
-from hopscope_dashboard.leads import of_ranks, points
+from hopscope_dashboard.navigation.leads import of_ranks, points
 from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
 
 Row = dict[str, Any]

@@ -7,10 +7,10 @@ from typing import Any, Final
 import plotly.graph_objects as go
 from hopscope.format import quantities
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.leads import Leads, collective, points
+from hopscope_dashboard.navigation.address import link
+from hopscope_dashboard.navigation.leads import Leads, collective, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -20,8 +20,8 @@ _ROOM: Final = 2.0
 
 
 def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
-    """Period of each rank's noise, and beside it how much of the noise's variance goes with it; rows as noise-periods
-    gives them. A rank without a period has an empty lane.
+    """Period of each rank's noise, and beside it how much of the noise's variance goes with it; rows as `noise --by
+    period` gives them. A rank without a period has an empty lane.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
     periodic_rows = [row for row in rows if row["periodic"]]

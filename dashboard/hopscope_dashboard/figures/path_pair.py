@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from hopscope.format import quantities
 
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.leads import CATEGORY_PAGES, Leads, points
+from hopscope_dashboard.navigation.leads import CATEGORY_PAGES, Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 Row = dict[str, Any]

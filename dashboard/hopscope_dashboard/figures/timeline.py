@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 from hopscope.format import quantities
 from hopscope.vocabulary.words import BINDINGS
 
-from hopscope_dashboard import leads
 from hopscope_dashboard.figures.lanes import Lanes, lane_axis, lanes
 from hopscope_dashboard.figures.shading import shade
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.palette import (
     CALL_COLOUR,
     COMBINE_COLOUR,

@@ -1,55 +1,18 @@
-"""The pages, in the order of the menu; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
+"""The pages, in the order of the menu: each of its sections (`navigation/menu.py`) has a folder, which lists its pages.
+A page is a module with a `PAGE`."""
 
-from hopscope_dashboard.pages import (
-    by_rank,
-    collective,
-    collectives,
-    compare,
-    critical_path,
-    decision_map,
-    delayed_hops,
-    efficiency,
-    improve,
-    last_arrivals,
-    late_ranks,
-    messages,
-    models,
-    noise,
-    noise_periods,
-    places,
-    regions,
-    remap,
-    sql,
-    summary,
-    timeline,
-    tree,
-    wan_share,
-)
-from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.pages import code, communication, compare, imbalance, improve, sql, timeline
+from hopscope_dashboard.pages.summary import summary
 
 _LATER_PAGES: tuple[Page, ...] = (
-    timeline.PAGE,
-    by_rank.PAGE,
-    last_arrivals.PAGE,
-    late_ranks.PAGE,
-    noise.PAGE,
-    noise_periods.PAGE,
-    efficiency.PAGE,
-    critical_path.PAGE,
-    collectives.PAGE,
-    collective.PAGE,
-    messages.PAGE,
-    tree.PAGE,
-    wan_share.PAGE,
-    delayed_hops.PAGE,
-    places.PAGE,
-    regions.PAGE,
-    improve.PAGE,
-    remap.PAGE,
-    models.PAGE,
-    decision_map.PAGE,
-    compare.PAGE,
-    sql.PAGE,
+    *timeline.PAGES,
+    *imbalance.PAGES,
+    *communication.PAGES,
+    *code.PAGES,
+    *improve.PAGES,
+    *compare.PAGES,
+    *sql.PAGES,
 )
 
 PAGES: tuple[Page, ...] = (summary.page_of(_LATER_PAGES), *_LATER_PAGES)

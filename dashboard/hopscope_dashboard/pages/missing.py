@@ -1,6 +1,6 @@
 """Reasons why a page has nothing to show, from numbers of rows alone: the values of `Page.lacks`."""
 
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data.trace import TraceData
 
 
 def collectives(data: TraceData) -> str | None:

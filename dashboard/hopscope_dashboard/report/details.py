@@ -7,7 +7,7 @@ from typing import Final
 from hopscope.format import quantities
 from hopscope.vocabulary.words import ANSWERED_CATEGORIES
 
-from hopscope_dashboard.data import InputError, Trace
+from hopscope_dashboard.data.trace import InputError, Trace
 from hopscope_dashboard.report.markup import bullets, paragraph, table
 
 _ROW_LIMIT: Final = 8
@@ -98,9 +98,10 @@ def trust(trace: Trace) -> str:
     """Give how far the answers can be trusted."""
     rows = [
         [row["item"], quantities.quantity(row["value"], row["unit"]), row["sentence"]]
-        for row in trace.run("honesty").to_pylist()
+        for row in trace.run("trust").to_pylist()
+        if row["section"] != "limits"
     ]
-    return bullets(trace.caveats()) + table("honesty-table", ["what", "value", "to know"], rows, [1])
+    return bullets(trace.caveats()) + table("trust-table", ["what", "value", "to know"], rows, [1])
 
 
 def questions(trace: Trace) -> str:
@@ -115,7 +116,7 @@ DETAILS: Final[tuple[tuple[str, str, Callable[[Trace], str]], ...]] = (
     ("collectives", "The slowest collectives", collectives),
     ("last-arrivals", "Who came last", arrivals),
     ("places", "Places in the program", places),
-    ("honesty", "How far to trust this", trust),
+    ("trust", "How far to trust this", trust),
     ("questions", "What to ask next", questions),
 )
 """Id, title and content of each."""

@@ -7,7 +7,7 @@ from hopscope.explain.diagnosis.entry import CONDITIONS
 from hopscope.format import quantities
 from hopscope.vocabulary.words import actions_for, short_command
 
-from hopscope_dashboard.data import Trace, static_page
+from hopscope_dashboard.data.trace import Trace, static_page
 from hopscope_dashboard.palette import MONO_FONT
 from hopscope_dashboard.report.details import DETAILS, content
 from hopscope_dashboard.report.markup import folded, number_of_words, paragraph, plain, sentence

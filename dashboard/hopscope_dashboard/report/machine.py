@@ -7,9 +7,9 @@ from typing import Final
 
 from plotly.offline import get_plotlyjs
 
-from hopscope_dashboard.data import Machine
+from hopscope_dashboard.data.trace import Machine
 from hopscope_dashboard.figures.style import CONFIG
-from hopscope_dashboard.pages import machine as machine_page
+from hopscope_dashboard.pages.machine import machine as machine_page
 from hopscope_dashboard.palette import FONT, MONO_FONT
 from hopscope_dashboard.report.static import Renderer
 

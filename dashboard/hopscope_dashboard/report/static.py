@@ -12,9 +12,9 @@ from typing import Any, Final, cast
 
 from dash.development.base_component import Component
 
-from hopscope_dashboard import leads
 from hopscope_dashboard.components import exports
-from hopscope_dashboard.figures.svg_parts import without_leads
+from hopscope_dashboard.figures.graphs.svg import without_leads
+from hopscope_dashboard.navigation import leads
 
 _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}

@@ -7,7 +7,7 @@ import numpy as np
 from hopscope.format import quantities
 from hopscope.vocabulary.words import CATEGORIES
 
-from hopscope_dashboard.data import Trace
+from hopscope_dashboard.data.trace import Trace
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
 
 _MOST_ROWS: Final = 64

@@ -4,7 +4,7 @@ from typing import Final
 
 from hopscope.format.quantities import number, plural
 
-from hopscope_dashboard.data import UNRECOGNISED, Rows
+from hopscope_dashboard.data.trace import UNRECOGNISED, Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
 _RUNNERS: Final = {"native": "The MPI library", "tree": "Hopscope's engine"}

@@ -4,7 +4,7 @@ from typing import Final
 
 from hopscope.format.quantities import duration, plural, share
 
-from hopscope_dashboard.data import Row, Rows
+from hopscope_dashboard.data.trace import Row, Rows
 from hopscope_dashboard.sentences.sentence import (
     LEAST_COST,
     WORTH_SAYING,

@@ -4,7 +4,7 @@ from typing import Final
 
 from hopscope.format.quantities import duration, number, plural, share
 
-from hopscope_dashboard.data import Rows
+from hopscope_dashboard.data.trace import Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
 _WHOLE_DELAY: Final = 0.95

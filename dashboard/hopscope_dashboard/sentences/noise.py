@@ -2,7 +2,7 @@
 
 from hopscope.format.quantities import duration, number, plural, share
 
-from hopscope_dashboard.data import Rows
+from hopscope_dashboard.data.trace import Rows
 from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, of_ranks, rank_names
 
 
@@ -36,7 +36,7 @@ def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
 
 
 def of_periods(rows: Rows) -> Sentence | None:
-    """Name the ranks whose noise is periodic. Rows as noise-periods gives them."""
+    """Name the ranks whose noise is periodic. Rows as `noise --by period` gives them."""
     if not rows:
         return None
     periodic = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])

@@ -7,10 +7,10 @@ from typing import Any, Final
 from dash import html
 from hopscope.format.quantities import in_words, share
 
-from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks
 from hopscope_dashboard.components.mark import mark
-from hopscope_dashboard.data import Row, Rows, TraceData, shortened_list
+from hopscope_dashboard.data.trace import Row, Rows, TraceData, shortened_list
+from hopscope_dashboard.navigation.address import link
 
 WORTH_SAYING: Final = 0.1
 """Share of the critical path, or of the collectives, below which nothing is said."""

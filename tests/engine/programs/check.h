@@ -38,6 +38,7 @@ void check_handlers(int turns);              /* the application's error handlers
 void check_lifetimes(int turns);             /* communicators made and freed in a loop, intercommunicators */
 void check_many(int turns);                  /* communicators that all stay */
 void check_threads(int turns);               /* two communicators at once */
+void check_turnover(int turns);              /* two threads make and free communicators of the same members */
 void check_late(int turns);                  /* rank 0 comes when the others have left */
 void check_large(int elements);              /* 8 MB by default, and sends that wait for a flag */
 void check_shared(uint64_t seed); /* whether hops go through shared memory: yes, no, or rank 1 cannot have it */

@@ -103,6 +103,31 @@ void check_threads(int turns) {
     MPI_Comm_free(&work[1].comm);
 }
 
+static void *make_and_free(void *argument) {
+    struct work *work = argument;
+    for (int turn = 0; turn < work->turns; turn++) {
+        MPI_Comm comm;
+        int value = work->salt + turn, sum = 0;
+        MPI_Comm_dup(work->comm, &comm);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+        CHECK(sum == check_size * value, "thread %d, turn %d: %d", work->salt, turn, sum);
+        MPI_Comm_free(&comm);
+    }
+    return NULL;
+}
+
+void check_turnover(int turns) {
+    struct work work[2] = {{MPI_COMM_NULL, turns, 5}, {MPI_COMM_NULL, turns, 70000}};
+    pthread_t thread;
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &work[i].comm);
+    pthread_create(&thread, NULL, make_and_free, &work[1]);
+    make_and_free(&work[0]);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_free(&work[i].comm);
+}
+
 enum { LARGE = 1 << 20 };
 
 void check_large(int elements) {

@@ -47,6 +47,8 @@ static void run(const char *mode, uint64_t number, int turns, bool several_threa
         check_many(turns);
     else if (strcmp(mode, "threads") == 0 && several_threads)
         check_threads(turns);
+    else if (strcmp(mode, "turnover") == 0 && several_threads)
+        check_turnover(turns);
     else if (strcmp(mode, "late") == 0)
         check_late(turns);
     else if (strcmp(mode, "large") == 0)
@@ -61,7 +63,7 @@ static void run(const char *mode, uint64_t number, int turns, bool several_threa
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : "random";
-    bool threads = strcmp(first, "threads") == 0 || strcmp(first, "handlers") == 0;
+    bool threads = strcmp(first, "threads") == 0 || strcmp(first, "turnover") == 0 || strcmp(first, "handlers") == 0;
     int provided, failures = 0;
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);

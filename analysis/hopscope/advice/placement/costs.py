@@ -1,7 +1,7 @@
 """Fits the costs of a message between two hosts to the messages and hops of a run that a rank waited for.
 
-A message takes latency + bytes * time per byte, fitted as for trees but without interfaces. Both directions of a pair
-of hosts count alike, which also cancels the difference of two clocks.
+A message takes latency + bytes * time per byte. The fit is that for trees, but without the time of interfaces. Both
+directions between two hosts get the same cost, which also cancels the difference between the two clocks.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 MOST_ROWS = 50_000
-"""With more rows, evenly chosen ones are fitted."""
+"""With more rows, only about so many of them, evenly chosen, are fitted."""
 STEPS = (0.0, 1.0, 1e3, 1e6)
-"""Weight of a message by its class of link, from near to far, if no message was waited for."""
+"""Weights of a message by class of link, from near to far. They replace the costs if no rank waited for a message."""
 
 
 @dataclass(frozen=True)
 class HostCosts:
-    """latency_ns and per_byte_ns: hosts x hosts, symmetric, a host's own inside on the diagonal. ns, and ns a byte.
+    """The costs of a message between two hosts: latency_ns, and per_byte_ns in ns per byte. Both are hosts x hosts and
+    symmetric; the diagonal is for messages inside a host.
 
-    fitted: True if they are times; False if they are weights by STEPS. rows: fitted messages of each class, 0 for an
-    unmeasured one, in the order of LINKS.
+    fitted: True if they are times; False if they are weights by STEPS. rows: the number of fitted messages of each
+    class, in the order of LINKS; 0 for an unmeasured class.
     """
 
     latency_ns: Array
@@ -40,7 +41,7 @@ class HostCosts:
     rows: Array
 
     def message_ns(self, ends: tuple[Array, Array], size: Array) -> Array:
-        """Times of messages of these sizes from hosts to hosts."""
+        """The times, ns, of messages of these sizes. ends: the hosts that they come from and go to."""
         return self.latency_ns[ends] + size * self.per_byte_ns[ends]
 
 
@@ -87,8 +88,8 @@ def _links(rows: pa.Table) -> Array:
 
 
 def _last_of_each_call(messages: pa.Table) -> Array:
-    """Rows of the messages with an exact end. Ends are seen when a call returns, so of the messages that one call
-    completed, sends included, only the last receive of the farthest link has one."""
+    """Rows of the messages whose end is exact. The collector sees an end only when the call returns. So of all messages
+    that one call completed, sends included, only the last receive over the farthest link has an exact end."""
     count, link = len(messages), _links(messages)
     lane = np.concatenate([integers(messages, end) for end in ("dst_location", "src_location")])
     wait_begin = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
@@ -102,8 +103,8 @@ def _last_of_each_call(messages: pa.Table) -> Array:
 
 
 def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
-    """Latency and time per byte of each class. An unmeasured class takes half of the next slower one's; without a
-    slower one, the next faster one's. No class takes longer than a farther one."""
+    """Latency and time per byte of each class. An unmeasured class gets half of the values of the next slower class, or
+    if there is none, those of the next faster one. No class gets more time than a farther one."""
     latency, per_byte = np.zeros(len(LINKS)), np.zeros(len(LINKS))
     farthest = max(LINKS.index(name) for name in classes)
     for place in range(len(LINKS) - 1, 0, -1):
@@ -113,6 +114,6 @@ def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
         if place < farthest:
             latency[place] = min(latency[place], latency[place + 1]) if cost else latency[place + 1] / 2
             own, farther = per_byte[place], per_byte[place + 1]
-            # Small messages alone, as on busy cores, fit any time per byte.
+            # If all messages are small, or cores are busy, the fit may give any time per byte.
             per_byte[place] = min(own, farther) if own and farther else own or farther / 2
     return latency, per_byte

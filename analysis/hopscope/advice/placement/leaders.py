@@ -1,7 +1,7 @@
-"""Finds collectives that follow the hosts: their messages between hosts go between one leader of each.
+"""Finds collectives that follow the hosts: on each host, only one leader exchanges messages with other hosts.
 
-Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. Another order has
-other leaders, so such a hop belongs to hosts, not to ranks, and stays where it is.
+Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. Another rank order has
+other leaders, so such a hop belongs to two hosts, not to two ranks: it stays between these hosts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from hopscope.mpi_libraries.rank_files import launcher_of
 from hopscope.replay.run.places import Places
 
 _BY_RANK = "openmpi-4"
-"""Its algorithms follow from rank numbers alone; binomial trees over blocks of ranks look as if they did not."""
+"""The launcher of a library whose algorithms depend on rank numbers alone. Its binomial trees over blocks of ranks look
+as if they followed the hosts."""
 _ENGINE = "hierarchical|leaders"
 
 
@@ -30,7 +31,7 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     ranks = np.concatenate([hops[end].to_numpy().astype(np.int64) for end in ("src", "dst")])
     hosts = places.baseline[places.rows_of(ranks)]
     is_remote = hosts[: len(hops)] != hosts[len(hops) :]
-    # Hosts, and their ranks that send to others or receive from them, in each collective.
+    # For each collective and host, the ranks that exchange messages with other hosts.
     first, number = np.unique(collective, return_inverse=True)
     remote_ends, rank_count = np.tile(is_remote, 2), int(ranks.max()) + 1
     of_rank = np.unique(((np.tile(number, 2) * len(places.hosts) + hosts) * rank_count + ranks)[remote_ends])
@@ -39,7 +40,7 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     is_led[of_host // len(places.hosts)] = True
     is_led[of_host[leaders > 1] // len(places.hosts)] = False
     is_led &= np.bincount(number, weights=~is_remote) > 0
-    # The first one on a communicator sets it up with extra messages, so the majority of a kind decides.
+    # The first collective on a communicator sets it up with extra messages, so the majority of a kind decides.
     of_kind = np.empty(len(first), np.int64)
     of_kind[number] = kind
     kinds, group = np.unique(of_kind, return_inverse=True)

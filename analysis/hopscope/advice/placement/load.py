@@ -24,7 +24,8 @@ def load_of(traffic: Traffic, costs: HostCosts, places: Places, place: Array) ->
 
 
 def rows_of(old_load: Array, new_load: Array, costs: HostCosts) -> list[dict[str, Any]]:
-    """A row for each class of links, the slowest first, then one for all; without the columns of the whole run."""
+    """A row for each class of links, the slowest first, then one for all classes. The caller adds the columns on the
+    whole run."""
     columns = {name: [LINKS.index(name)] for name in _REMOTE}
     columns["all"] = [column for (column,) in columns.values()]
     return [_row(link, old_load[:, of], new_load[:, of], costs, of) for link, of in columns.items()]

@@ -1,4 +1,5 @@
-"""A first placement: METIS cuts the ranks into clusters and those into hosts, each with as many ranks as before."""
+"""A first placement: METIS divides the ranks among clusters, then those of a cluster among its hosts. Each host keeps
+its number of ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 _MOST_WEIGHT = 1e9
-"""METIS counts in 32 bits; all edges together stay below."""
+"""The weights of all edges together stay below this, because METIS counts in 32 bits."""
 _SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
 
 
@@ -37,7 +38,8 @@ def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
 
 
 def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, close: int) -> Array:
-    """Extra time of each pair of ranks on a far link over a close one; messages if that is zero."""
+    """The extra time, ns, of each pair of ranks on a far link compared with a close one. If it is zero for all pairs,
+    their numbers of messages."""
     latency, per_byte = (
         [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, close)]
         for matrix in (costs.latency_ns, costs.per_byte_ns)
@@ -47,23 +49,23 @@ def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, close: 
 
 
 def _graph(traffic: Traffic, weight: Array) -> csr_array:
-    """The ranks' graph with each edge both ways, as integers from 1 on."""
+    """The symmetric graph of the ranks, its weights scaled to integers of at least 1."""
     whole = np.maximum(1, np.rint(weight * (_MOST_WEIGHT / max(1.0, 2 * weight.sum())))).astype(np.int64)
     ends = np.concatenate([traffic.low, traffic.high]), np.concatenate([traffic.high, traffic.low])
     return csr_array(coo_array((np.concatenate([whole, whole]), ends), shape=(traffic.ranks, traffic.ranks)))
 
 
 def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
-    """Parts of exactly these sizes with little weight between them: the part of each vertex.
+    """The part of each vertex, so that the parts have exactly these sizes and little weight between them.
 
-    sizes: at least one vertex in all; a part may be empty. graph: symmetric, with whole weights from 1 on.
+    sizes: at least one vertex in all; a part may be empty. graph: symmetric, with integer weights of at least 1.
     """
     starts, peers, weights = (np.asarray(column, np.int64) for column in (graph.indptr, graph.indices, graph.data))
     parts = np.zeros(len(starts) - 1, np.int64)
     used_parts = [number for number, size in enumerate(sizes) if size > 0]
     if len(used_parts) > 1:
         share = [sizes[number] / sum(sizes) for number in used_parts]
-        # seed: the same answer each time; ufactor: as even as METIS can, in thousandths.
+        # seed: repeatable results. ufactor: the tolerated unevenness in thousandths, the smallest that METIS takes.
         options = pymetis.Options(seed=1, ufactor=1)
         division = pymetis.part_graph(
             len(used_parts),
@@ -80,7 +82,7 @@ def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
 
 
 def _evened(graph: csr_array, parts: Array, sizes: Sequence[int]) -> Array:
-    """Moves the vertices that lose least from parts that are too large to those that are too small."""
+    """Moves vertices from parts that are too large to parts that are too small, always the one that loses least."""
     parts = parts.copy()
     while True:
         spare = np.asarray(sizes) - np.bincount(parts, minlength=len(sizes))

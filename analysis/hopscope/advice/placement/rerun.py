@@ -1,8 +1,8 @@
 """Replays a run in another rank order, with each message between its new hosts.
 
-The replay is that of the diagnosis. Ranks compute as in the run between their calls. A message between other hosts
-takes less by the saved share of its cost, or more by the added cost; a collective without recorded messages keeps its
-time.
+The replay is that of the diagnosis. Between their calls, ranks compute as long as in the run. Where the new order makes
+a message cheaper, its time shrinks by the saved share of its cost; where it makes a message dearer, its time grows by
+the added cost. A collective without recorded messages keeps its time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from hopscope.replay.run.places import Places
 def rerun_of(
     table: Callable[[str], pa.Table], costs: HostCosts, places: Places, place: Array, led: Array
 ) -> tuple[Model, float]:
-    """The model of the recorded order, and the time of the run without its start-up in the new one, ns. led: rows of
-    hops that follow the hosts."""
+    """The model of the recorded order, and the time of the run in the new order, ns; both without start-up. led: mask
+    of the hops that follow the hosts."""
     tables = {name: table(name) for name in CAUSAL_TABLES}
     arrays = causal_arrays_of(tables, lanes_of(tables))
     changes: dict[str, Array] = {}
@@ -39,7 +39,7 @@ def rerun_of(
 
 
 def _less_ns(rows: pa.Table, costs: HostCosts, places: Places, place: Array) -> Array:
-    """Time that each message saves in the new order."""
+    """The time that each message saves in the new order, ns; negative where it takes longer."""
     src, dst = (places.rows_of(integers(rows, end)) for end in ("src", "dst"))
     size = integers(rows, "bytes").astype(np.float64)
     old_ns, new_ns = (costs.message_ns((hosts[src], hosts[dst]), size) for hosts in (places.baseline, place))

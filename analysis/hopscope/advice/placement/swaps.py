@@ -20,13 +20,14 @@ _PASSES = 50
 _TRIED_PER_RANK = 8
 """Number of swaps per rank that a pass tries, the best first."""
 _MOST_STARTED_OVER = 512
-"""With more ranks, swaps start only from the partition: from the baseline they take a minute without a benefit."""
+"""With more ranks, swaps start only from the partition. Starting from the baseline too takes a minute and gains
+nothing."""
 _NEARER = 1e-6
 """Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
 
 
 class Objective:
-    """The time on links of placements: matrices are hosts x hosts and symmetric, in ns and ns a byte."""
+    """The time that placements spend on links. The matrices are hosts x hosts and symmetric, in ns and ns per byte."""
 
     def __init__(self, traffic: Traffic, latency_ns: Array, per_byte_ns: Array) -> None:
         self.traffic, self.latency_ns, self.per_byte_ns = traffic, latency_ns, per_byte_ns
@@ -38,7 +39,7 @@ class Objective:
         return float(self.traffic.messages @ self.latency_ns[ends] + self.traffic.bytes @ self.per_byte_ns[ends])
 
     def swap_cost(self, place: Array, a: int, b: int) -> float:
-        """Growth of the time if a and b change places; messages between the two cost the same."""
+        """The time on links, ns, that swapping the ranks a and b adds. Messages between the two keep their cost."""
         grows = 0.0
         for rank, partner in ((a, b), (b, a)):
             for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
@@ -50,7 +51,7 @@ class Objective:
         return grows
 
     def bettered(self, place: Array, movable: Array) -> Array:
-        """A placement that no swap of two movable ranks makes faster, or the result of the last pass."""
+        """A placement that no further swap of two movable ranks improves, or the result of the last pass."""
         place = place.copy()
         threshold = -1e-9 * max(1.0, self.cost(place))
         for _ in range(_PASSES):
@@ -59,7 +60,7 @@ class Objective:
         return place
 
     def _pass(self, place: Array, movable: Array, threshold: float) -> bool:
-        """Makes the swaps that still gain, the best first; returns True if there was one."""
+        """Makes the swaps that still save time, the best first. Returns True if there was one."""
         grows = self.all_swaps(place, movable)
         grows[np.tril_indices(len(movable))] = 0.0
         flat = grows.ravel()
@@ -75,14 +76,14 @@ class Objective:
         return swapped
 
     def all_swaps(self, place: Array, movable: Array) -> Array:
-        """Growth of the time by each swap: movable x movable."""
+        """The time on links, ns, that each swap of two movable ranks adds: movable x movable."""
         hosts = len(self.latency_ns)
         member = np.eye(hosts)[place]
         host_cost = (self._messages @ member) @ self.latency_ns + (self._bytes @ member) @ self.per_byte_ns
         moved = (host_cost - host_cost[np.arange(len(place)), place][:, None])[movable]
         baseline = place[movable]
         grows = moved[:, baseline] + moved[:, baseline].T
-        # The two matrices take the other rank for one that stays.
+        # So far, the other rank of a swap was taken to stay on its host.
         for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
             inner = np.diag(matrix)[baseline]
             weights = graph[movable][:, movable].toarray()

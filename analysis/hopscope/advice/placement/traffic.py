@@ -28,13 +28,13 @@ class Traffic:
     bytes: Array
 
     def weights(self, per_message: float, per_byte: float) -> Array:
-        """Time of each pair at this cost of a message and of a byte: ns."""
+        """The time of each pair of ranks, ns, at these costs of a message and of a byte."""
         return self.messages * per_message + self.bytes * per_byte
 
 
 def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
-    """The graph of some rows of `messages` and `hops`. Messages of a rank to itself are left out: they stay where the
-    rank is."""
+    """The graph of some rows of `messages` and `hops`. Messages of a rank to itself are left out, because their cost
+    does not depend on the rank's host."""
     src, dst, size = (np.concatenate([integers(rows, name) for rows in tables]) for name in ("src", "dst", "bytes"))
     pair = np.sort(places.rows_of(np.stack([src, dst])), axis=0)
     is_pair = pair[0] != pair[1]

@@ -1,7 +1,7 @@
 """A sweep of a machine: every algorithm of its MPI library, measured over operations, message sizes and ranks.
 
 grid         the points: operation, ranks and bytes
-methods      the library's own choice and its algorithms, as columns that one job each measures
+methods      the library's own choice and its algorithms, in columns; one job measures one column
 measured     the times of each point and method, and the file that keeps them
 measuring    jobs and passes within a budget; surely slower methods drop out
 models       predictions of the published models and the replay for the methods

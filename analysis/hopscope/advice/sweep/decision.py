@@ -1,4 +1,5 @@
-"""Decides by a sweep: the best method of each point, the penalty of the library or a model, and the rules."""
+"""Decisions from a sweep: the best method of each point, the penalty of following the library or a model, and the
+rules."""
 
 from __future__ import annotations
 
@@ -20,21 +21,21 @@ from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
 from hopscope.mpi_libraries.written import Choice, Setting, setting_file
 
 _DISPUTED: Final = 0.05
-"""From this penalty of a model on, its point is measured again."""
+"""If following a model costs more than this share at a point, the point is measured again."""
 _LEAST_GAIN: Final = 0.02
-"""With a smaller gain of the best method, the library's own choice stays."""
+"""If the best method gains less than this share, the library's own choice stays."""
 
 
 def decisions(sweep: Sweep) -> list[dict[str, Any]]:
-    """A row for each point. The best method is chosen on every other time, and scored on the others, so that the
-    luckiest of many does not count as better than it is."""
+    """A row for each point. One half of each method's times chooses the best method, and the other half scores it;
+    otherwise the luckiest of many methods would seem faster than it is."""
     predictions = None if sweep.machine is None else Predictions(sweep.machine, sweep.made["hosts"])
     return [_decision(sweep, point, predictions) for point in sweep.points]
 
 
 def disputed(sweep: Sweep) -> dict[Point, set[str]]:
-    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method; for
-    each the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
+    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method. Each
+    has the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
     contenders_of: dict[Point, set[str]] = {}
     for point, row in zip(sweep.points, decisions(sweep), strict=True):
         if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
@@ -46,8 +47,8 @@ def disputed(sweep: Sweep) -> dict[Point, set[str]]:
 
 
 def penalties(rows: Sequence[Mapping[str, Any]], model: str) -> tuple[float, float, float] | None:
-    """Median, 90th percentile and maximum over the points at which a model chooses; None if there is none. model: one
-    of NAMES, or the library's `default`."""
+    """The penalty of following a model: median, 90th percentile and maximum over the points at which the model has a
+    choice; None if there is no such point. model: one of NAMES, or the library's `default`."""
     shares = [row[penalty_of(model)] for row in rows if row[penalty_of(model)] is not None]
     if not shares:
         return None
@@ -91,13 +92,13 @@ def _decision(sweep: Sweep, point: Point, predictions: Predictions | None) -> di
 
 
 def _fastest(times: Mapping[str, float]) -> str | None:
-    """The method with the shortest time; None if the times distinguish no methods."""
+    """The method with the shortest time; None if all times are equal."""
     return min(times, key=lambda name: times[name]) if len(set(times.values())) > 1 else None
 
 
 def rules_of(sweep: Sweep, path: str) -> Setting | None:
-    """The setting with which the library follows the best methods; None if its own choices are as good. path: of the
-    future file. MPICH's variables have neither sizes nor ranks, so an operation has one method there."""
+    """The setting with which the library follows the best methods; None if its own choices are as good. path: where the
+    file will be. MPICH's variables depend on neither sizes nor ranks, so an operation has only one method there."""
     choices = choices_of(sweep)
     return setting_file(choices, path, extra_settings_of(sweep, choices)) if choices else None
 
@@ -114,8 +115,8 @@ def extra_settings_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str
 
 
 def _choices(sweep: Sweep) -> list[Choice]:
-    """Each point's choice holds up to the middle, on a logarithmic scale, between it and the next size, and up to the
-    next number of ranks."""
+    """The choices for Open MPI. A point's choice holds up to the middle, on a logarithmic scale, between its size and
+    the next, and up to the next number of ranks."""
     choices: list[Choice] = []
     for point, most_ranks, begin, end in _ranges(sweep, lambda p: size_in_rules(p.operation, p.ranks, p.bytes) or 0):
         method = _best(sweep, point)
@@ -128,8 +129,8 @@ def _choices(sweep: Sweep) -> list[Choice]:
 
 
 def engine_rules(sweep: Sweep) -> dict[str, Any] | None:
-    """The tree file of the points where the engine is clearly faster than all that the library has; None if it is so
-    nowhere."""
+    """The tree file for the points at which the engine is clearly faster than every method of the library; None if
+    there is no such point."""
     ranges = [
         (method, point, most_ranks, begin, end)
         for point, most_ranks, begin, end in _ranges(sweep, lambda point: point.block_bytes)
@@ -139,7 +140,8 @@ def engine_rules(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _ranges(sweep: Sweep, size_of: Callable[[Point], int]) -> Iterator[tuple[Point, int, int, int | None]]:
-    """Each point with the largest number of ranks, and the first and the last size in rules, that it decides."""
+    """Each point with the range that it decides: the largest number of ranks, and the first and the last size, as rules
+    count them. The last size is None where there is no limit."""
     for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
         by_ranks = [list(group) for _, group in groupby(of_operation, key=attrgetter("ranks"))]
         for points, following in zip_longest(by_ranks, by_ranks[1:]):
@@ -173,7 +175,7 @@ def _best_of_engine(sweep: Sweep, point: Point) -> Method | None:
 
 
 def _choices_for_all(sweep: Sweep) -> list[Choice]:
-    """For each operation the method with the least mean ratio to the default over all points."""
+    """The choices for MPICH: for each operation the method with the least mean ratio to the default over all points."""
     choices: list[Choice] = []
     for operation, methods in sweep.methods.items():
         ratios: dict[str, list[float]] = {}

@@ -1,6 +1,6 @@
 """Algorithms of Hopscope's engine as methods of a sweep, and the tree file that makes the engine run the best ones.
 
-A job of theirs runs the probe under the collector, whose recording is off.
+A job with these methods runs the probe under the collector, whose recording is off.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOPOLOGY: Final = "topology.json"
 _NAMED_TREE: Final = "tree"
 _SHAPES: Final = ("flat", "chain", "binary", "binomial", "hierarchical")
 _PIPELINED: Final = ("pipeline", "split-binary")
-"""Algorithms that are worth their name only in segments."""
+"""Algorithms that are useful only with segments."""
 _UNRECORDED: Final = {"HOPSCOPE_PAUSED": "1", "HOPSCOPE_ASSEMBLE": "0", "HOPSCOPE_NATIVE": "0"}
 
 
@@ -52,7 +52,8 @@ def engine_methods(operation: str, layout: Layout) -> Iterator[Method]:
 def with_engine(
     words: Sequence[str], column: Mapping[str, Method], collector: str, machine: Mapping[str, Any] | None, folder: Path
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the variables that make the engine run a column's methods; its files go into a folder."""
+    """The command line and the variables that make the engine run a column's methods. folder: gets the files that they
+    need."""
     tree = folder / _TREE
     rules = [_rule(method, mpi_function(operation)) for operation, method in column.items()]
     tree.write_text(json.dumps(_tree_file(rules)))
@@ -67,8 +68,8 @@ def with_engine(
 
 
 def tree_file(ranges: Sequence[tuple[Method, Point, int, int, int | None]]) -> dict[str, Any]:
-    """The tree file with which the engine runs these methods. Each has a point, the largest number of ranks, and the
-    first and last bytes that it decides."""
+    """The tree file with which the engine runs these methods. ranges: each method with its point, the largest number of
+    ranks, and the first and the last bytes for which the method is used."""
     rules: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for method, point, most_ranks, begin, end in ranges:
         rule, trees = _rule(method, point.function)
@@ -82,7 +83,7 @@ def _range(begin: int, end: int | None) -> dict[str, int]:
 
 
 def _rule(method: Method, function: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A method's rule and trees; a tree is named by its shape, so that methods of one file do not mix."""
+    """A method's rule and trees. A tree has the name of its shape, so that each method of a file finds its own."""
     rule, trees = method.rule or {}, method.trees or {}
     names = {name: str(spec["shape"]) for name, spec in trees.items()}
     renamed = {key: names.get(entry, entry) if isinstance(entry, str) else entry for key, entry in rule.items()}

@@ -17,7 +17,8 @@ def mpi_function(operation: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """bytes: the greater of what a rank sends and receives; 0 of a barrier."""
+    """One point of a sweep. ranks: the number of ranks, from the first one on. bytes: the larger of the bytes that a
+    rank sends and receives; 0 for a barrier."""
 
     operation: str
     ranks: int
@@ -30,13 +31,13 @@ class Point:
 
     @property
     def block_bytes(self) -> int:
-        """The bytes by which a tree file selects the call: of one rank's block for an allgather."""
+        """The bytes by which a tree file's rules select the call. For an allgather, these are one rank's block."""
         return self.bytes // self.ranks if self.operation == "allgather" else self.bytes
 
 
 def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point]:
-    """All points of a job of so many ranks, small messages first. Sizes are eight times apart, and whole multiples of
-    the ranks for an allgather."""
+    """All points of a job with this number of ranks, small messages first. Each size is eight times the one before. An
+    allgather's size is a multiple of the number of ranks."""
     grid = [
         Point(operation, members, 0 if operation == "barrier" else _payload(operation, members, size))
         for size in sizes(most_bytes)
@@ -48,13 +49,13 @@ def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point
 
 
 def sizes(most_bytes: int) -> list[int]:
-    """1 B, 8 B and so on, and most_bytes."""
+    """The sizes in bytes: 1, 8 and so on, and most_bytes."""
     powers = [_FACTOR**power for power in range(20) if _FACTOR**power < most_bytes]
     return [*powers, most_bytes]
 
 
 def prefixes(ranks: int) -> list[int]:
-    """2, 4, 8 and so on, and all ranks."""
+    """The numbers of ranks: 2, 4, 8 and so on, and all ranks."""
     powers = [2**power for power in range(1, 30) if 2**power < ranks]
     return [*powers, ranks]
 

@@ -22,8 +22,9 @@ _LEAST_FOR_DEVIATION: Final = 4
 
 @dataclass
 class Sweep:
-    """made: when, by which command and library, on which hosts. methods: by operation. times: in ns, in the order in
-    which they were measured. machine: what a probe measured there, as in a machine file."""
+    """A sweep and its times so far. made: when, by which command and library and on which hosts it was made. methods:
+    by operation. times: in ns, in the order of measuring. machine: the result of a probe there, as in a machine
+    file."""
 
     made: dict[str, Any]
     methods: dict[str, list[Method]]
@@ -82,7 +83,7 @@ def read(place: Path) -> Sweep:
 
 
 def fastest_time(times: list[float]) -> float:
-    """The figure of a method at a point, in ns: the minimum."""
+    """The time that counts for a method at a point, ns: the minimum."""
     return min(times)
 
 

@@ -22,13 +22,13 @@ from hopscope.mpi_libraries.offered import Library
 PASSES: Final = (3, 7, 10)
 """Repeats of a method at a point in each pass: 20 in all."""
 SURELY_SLOWER: Final = 2.0
-"""A method with a larger ratio to the best one's time is not measured again."""
+"""A method that takes longer than this multiple of the best method's time is not measured again."""
 MOST_DEVIATION: Final = 0.05
 _USUAL_REPEATS: Final = 10
 REFINING: Final = 10
 """Repeats that a refinement adds."""
 PROBED_SHARE: Final = 0.1
-"""Share of the budget for the machine's parameters."""
+"""Share of the budget that a probe of the machine's parameters gets."""
 
 Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mapping[str, str]]]
 """Wraps a command and its variables so that it starts on the user's hosts."""
@@ -36,9 +36,9 @@ Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mappin
 
 @dataclass(frozen=True)
 class Request:
-    """words: the launcher with the probe's program. collector: of this library, such as `openmpi-5`. folder: where jobs
-    find their files on all hosts. deadline: a time of time.monotonic(). say: takes a line on what
-    happens. keep: called after each job."""
+    """The means of a measurement. words: the launcher with the probe's program. collector: the collector for this
+    library, such as `openmpi-5`. folder: where jobs find their files on all hosts. deadline: a time of
+    time.monotonic(). say: prints a line about the progress. keep: called after each job."""
 
     library: Library
     words: Sequence[str]
@@ -52,7 +52,8 @@ class Request:
 
 @dataclass(frozen=True)
 class _Pass:
-    """is_selected: True for a method that is to be measured at a point, `repeats` times."""
+    """One pass over the columns. is_selected: True if a method has to be measured at a point; it is then measured
+    `repeats` times."""
 
     name: str
     repeats: int
@@ -60,8 +61,8 @@ class _Pass:
 
 
 def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes: int) -> dict[str, Any]:
-    """The content of a machine file, by a probe of the machine that a job runs on. most_bytes: of the sweep's messages;
-    of longer ones, the next size that a probe knows tells what bytes take."""
+    """The content of a machine file, from a probe of the machine that a job runs on. most_bytes: the sweep's longest
+    message. The probe measures its own sizes up to the first one that is at least as long."""
     from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
     from hopscope.machine.probe.measuring import SIZES
 
@@ -72,7 +73,7 @@ def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes:
 
 
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
-    """Measure missing methods, the unknown first. Returns True if the budget was enough."""
+    """Measure the methods that lack times, in passes. Returns True if the budget was enough."""
     layout = layout_of(sweep.made["hosts"], sweep.machine)
     for number, repeats in enumerate(PASSES, 1):
         total = sum(PASSES[:number])
@@ -95,7 +96,7 @@ def refine(sweep: Sweep, targets: Mapping[Point, Collection[str]], request: Requ
 
 
 def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass: _Pass) -> bool:
-    """One job for each column of methods that has something to measure in this pass."""
+    """Run one job for each column that has something to measure in this pass. Returns True if the budget was enough."""
     columns = columns_of(sweep.methods)
     ranks = max((point.ranks for point in points), default=0)
     for number, column in enumerate(columns, 1):
@@ -128,7 +129,7 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
 
 
 def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: int) -> bool:
-    """True if a method needs measuring at a point until it has `total` times."""
+    """True if a method has to be measured at a point in the pass that brings it to `total` times."""
     if method is None or not method.concerns(point):
         return False
     samples = sweep.times_at(point)
@@ -143,7 +144,7 @@ def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: in
 
 
 def _runs(layout: Layout, point: Point, method: Method | None) -> bool:
-    """False for a method of the engine that it would leave to the library at this point."""
+    """Tells whether a method runs at a point. False if the engine would leave the call to the library instead."""
     if method is None or method.rule is None:
         return True
     return layout.schedules(point, method.rule, method.trees) is not None

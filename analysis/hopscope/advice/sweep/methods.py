@@ -1,7 +1,8 @@
 """The methods of a point: the library's own choice, each of its algorithms, and those of Hopscope's engine.
 
-A library reads its settings at MPI_Init, so a method needs a job. One job forces one method of every operation: a
-column. There are as many columns as the operation with the most methods has, and as many more for the engine's.
+A library reads its settings at MPI_Init, so each method needs its own job. One job forces one method of every
+operation; these methods are a column. There are as many columns as the library has methods for any one operation, at
+most, and further columns for the engine's methods.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ _RULES: Final = "rules.conf"
 
 @dataclass(frozen=True)
 class Method:
-    """An algorithm, whole or in segments; without one, the library's own choice. rule, trees: of the engine, as in a
-    tree file, without operation and ranges."""
+    """A way to run an operation: an algorithm of the library (`offered`), one of the engine (`rule`), or without either
+    the library's own choice. segment_bytes: 0 for whole messages. rule, trees: as in a tree file, without operations
+    and ranges."""
 
     name: str
     offered: Offered | None = None
@@ -36,8 +38,8 @@ class Method:
     trees: dict[str, Any] | None = None
 
     def concerns(self, point: Point) -> bool:
-        """Tell whether it runs on the point's ranks and differs from other methods: a message is cut into two segments
-        at least. One that does not run would end its job, and with it the other operations' methods."""
+        """Tell whether the method runs on the point's ranks and, if it uses segments, cuts the message into at least
+        two. A method that does not run would end its job, and with it the methods of the other operations."""
         algorithm = self.offered
         if algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS:
             runs = messages_name(algorithm, point.ranks) is not None
@@ -50,7 +52,7 @@ OWN_CHOICE: Final = Method(DEFAULT)
 
 
 def methods_of(library: Library, operation: str) -> list[Method]:
-    """The library's own choice first, then its algorithms."""
+    """The library's methods for an operation: its own choice first, then its algorithms."""
     methods = [OWN_CHOICE]
     for offered in library.algorithms:
         if offered.operation == operation:
@@ -61,8 +63,8 @@ def methods_of(library: Library, operation: str) -> list[Method]:
 
 
 def columns_of(methods: dict[str, list[Method]]) -> list[dict[str, Method]]:
-    """The method of each operation in each job; the first has the library's own choices only. The engine's methods are
-    in jobs of their own."""
+    """The columns: the method of each operation, one column for each job. The first column has only the library's own
+    choices. The engine's methods are in columns of their own."""
     by_library, by_engine = (
         {
             operation: [method for method in entries if (method.rule is not None) == is_engine]
@@ -80,7 +82,7 @@ def columns_of(methods: dict[str, list[Method]]) -> list[dict[str, Method]]:
 def forced(
     words: Sequence[str], column: dict[str, Method], library: Library, ranks: int, folder: Path
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the variables that make the library run a column's methods; its rules go into a folder."""
+    """The command line and the variables that make the library run a column's methods. folder: gets the rules file."""
     choices = [
         Choice(method.offered, members, 0, None, 0, method.segment_bytes)
         for method in column.values()

@@ -11,10 +11,11 @@ import numpy as np
 from hopscope.advice.sweep.grid import Point
 from hopscope.advice.sweep.layout import layout_of
 from hopscope.advice.sweep.methods import Method
-from hopscope.machine.formulas import FORMULAS, MODELS, replayed_over_links_ns
+from hopscope.machine.formulas import FORMULAS, MODELS
 from hopscope.machine.hops import Array
 from hopscope.machine.parameters import models_by_class, rows_of_machine
 from hopscope.machine.published import Call, LogGP
+from hopscope.machine.schedules import replayed_over_links_ns
 from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
 from hopscope.replay.formula_times.measured import published_name
 from hopscope.vocabulary.links import LINKS, link_classes
@@ -23,13 +24,14 @@ REPLAY: Final = "replay"
 NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
 """The models, as the formulas name them, and the replay of the messages under LogGP."""
 _GAMMA: Final = ("MPI_SUM", "MPI_INT")
-"""The sweep's operation and type."""
+"""The reduction operation and the datatype that a sweep uses."""
 _LEAST_RANKS: Final = 3
-"""On two ranks many algorithms send the same messages, and bear one name."""
+"""Algorithms are named as on at least so many ranks, because on two ranks many send the same messages and have the same
+name."""
 
 
 class Predictions:
-    """Times by the models. machine: the content of a machine file. hosts: of each rank."""
+    """Times that the models predict. machine: the content of a machine file. hosts: the host of each rank."""
 
     def __init__(self, machine: dict[str, Any], hosts: list[str]) -> None:
         self._models = models_by_class(rows_of_machine(machine, *_GAMMA))
@@ -37,7 +39,7 @@ class Predictions:
         self._links = cache(self._links_between)
 
     def times_of(self, point: Point, methods: Iterable[Method]) -> dict[str, dict[str, float]]:
-        """By model, the time of each method for which the model has one, in ns."""
+        """The predicted times, ns, by model and name of method. Methods that a model cannot predict are left out."""
         times: dict[str, dict[str, float]] = {name: {} for name in NAMES}
         for method in methods:
             for name, time in self._times(point, method).items():
@@ -59,7 +61,8 @@ class Predictions:
         return times if replayed is None else {**times, REPLAY: replayed}
 
     def _replayed(self, point: Point, method: Method) -> float | None:
-        """The replay of the messages over the ranks' own links; None where they are not known, or a link is not."""
+        """The time, ns, of a replay of the method's messages over the links between the ranks. None where the messages,
+        or the parameters of a link, are unknown."""
         assert method.offered is not None
         plan = planned(method.offered, point.ranks, least_bytes=point.bytes if point.bytes else None)
         links = self._links(point.ranks)
@@ -77,6 +80,6 @@ class Predictions:
         return replayed_over_links_ns(schedules, loggp, links)
 
     def _links_between(self, ranks: int) -> Array:
-        """The class of links between each two of the first ranks, as its place in LINKS."""
+        """The class of the link between each two of the first `ranks` ranks, as its index in LINKS."""
         hosts, clusters = np.asarray(self._layout.hosts[:ranks]), np.asarray(self._layout.clusters[:ranks])
         return link_classes((hosts[:, None], clusters[:, None]), (hosts, clusters))

@@ -12,7 +12,7 @@ from hopscope.format.quantities import number, plural, share
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence on the library and on each model that chooses anywhere. rows: of `decisions`."""
+    """A sentence on the library and one on each model that has a choice at any point. rows: those of `decisions`."""
     total = sum(row["methods"] for row in rows)
     for model in (DEFAULT, *NAMES):
         figures = penalties(rows, model)

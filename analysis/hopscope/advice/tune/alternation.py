@@ -9,11 +9,11 @@ from typing import Final
 from hopscope.query.opened import OpenedTrace
 
 _LEAST_IN_TURN: Final = 5
-"""Iterations: a turn's first is left out, and one may mix both."""
+"""Number of iterations in a turn. Its first one does not count, and one more may be run by both sides."""
 _MOST_IN_TURN: Final = 20
 _TURNS: Final = 8
 _LEAST_ITERATIONS: Final = 6
-"""Iterations of each, for a ratio."""
+"""Number of iterations that each side must have for a ratio."""
 _CALLS_OF_ITERATION = """
 with loop as (select min(begin_ns) as begin_ns, max(begin_ns) as end_ns from iteration_cuts)
 select count(*) as calls
@@ -49,9 +49,10 @@ select by_engine, time_ns from turns where by_engine <> by_library and not is_fi
 
 
 def turn_of(trace: OpenedTrace, limit: int | None) -> int | None:
-    """The collectives of one turn for a run like a recorded one; None where it has too few iterations for turns.
+    """The number of collectives in one turn, for a run like the recorded one; None where it has too few iterations for
+    turns.
 
-    most: the run is ended after so many iterations.
+    limit: the number of iterations after which the run is ended.
     """
     iterations = trace.sql("from iteration_cuts").num_rows - 1
     in_turn = min(_MOST_IN_TURN, min(iterations, limit or iterations) // _TURNS)
@@ -62,14 +63,16 @@ def turn_of(trace: OpenedTrace, limit: int | None) -> int | None:
 
 
 def in_turns(tree: str, turn: int) -> str:
-    """A tree file's text with turns of so many collectives."""
+    """A tree file's text with which engine and library take turns of so many collectives."""
     return json.dumps({**json.loads(tree), "alternate": turn})
 
 
 def times_of_turns(trace: OpenedTrace) -> tuple[float, float] | None:
-    """The mean time of an iteration by the engine and by the library in ns, over whole iterations of one side after
-    another of the same side; None where either has too few. The first rank's own calls begin its iterations: another
-    rank may end one before."""
+    """The mean times of an iteration by the engine and by the library, ns; None where either has too few iterations.
+
+    An iteration counts if one side ran all of it, and the same side ran the one before. The first rank's own calls cut
+    its iterations, because another rank may still be in the iteration before.
+    """
     rows = trace.sql(_ITERATIONS).to_pylist()
     engine = [row["time_ns"] for row in rows if row["by_engine"]]
     library = [row["time_ns"] for row in rows if not row["by_engine"]]

@@ -23,14 +23,14 @@ from hopscope.format.quantities import duration, plural
 _SLOW: Final = 3.0
 """A run is ended after this multiple of the baseline's time."""
 _LEAST_LONGER_S: Final = 10.0
-"""But only if it takes so much longer: a launcher's start may take seconds."""
+"""A run is not ended before it takes this much longer than the baseline: a launcher's start may take seconds."""
 
 
 class Bench:
     """Measures runs. Runs in the journal are not repeated, so an interrupted tuning goes on."""
 
     def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
-        """journal: new, or of the tuning that is to go on."""
+        """journal: a new one, or that of the tuning to resume."""
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
@@ -49,7 +49,7 @@ class Bench:
         return run
 
     def trial(self, folder: Path) -> Run:
-        """A run of the unchanged program that counts for nothing; its trace is in a new folder."""
+        """Runs the unchanged program without keeping the run in the journal. folder: gets the trace."""
         discard(folder)
         return self._run(BASELINE, folder, folder.parent)
 
@@ -58,24 +58,24 @@ class Bench:
         return Recorded(self.job.open_trace(folder / TRACE), self.job.words, self.job.net is not None)
 
     def end_runs_like(self, recorded: Recorded) -> None:
-        """Let later runs end after the wanted number of iterations, which are those of a recorded run."""
+        """Let later runs end after the wanted number of iterations. The recorded run tells which collective that is."""
         if self.job.iterations is not None:
             self._ending = after_collective(recorded.trace, self.job.iterations)
 
     def screen_like(self, recorded: Recorded) -> None:
-        """Let the runs that eliminate candidates end early, if what counts is the time of the iterations."""
+        """Let the runs that eliminate candidates end early, if their figure is the time of an iteration."""
         job, baseline = self.job, self.journal.baseline
         if job.metric is None and job.check is None and job.iterations is None and baseline["per"] == "iteration":
             self._screening = screening(recorded.trace, baseline["run_s"], baseline["iteration_ns"])
 
     def take_turns_like(self, recorded: Recorded) -> None:
         """Let engine and library take turns within the runs that eliminate candidates, if they have enough iterations.
-        A figure that the program prints is of the whole run."""
+        No turns if the program prints the figure, because that covers the whole run."""
         if self.job.metric is None:
             self._turn = turn_of(recorded.trace, self.job.iterations)
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
-        """A run of a candidate that records calls only."""
+        """Runs a candidate, recording only its calls. A run that the journal has is not repeated."""
         journal = self.journal
         if (run := journal.recorded(phase, block, candidate.name)) is not None:
             return run
@@ -96,7 +96,8 @@ class Bench:
         return run
 
     def block(self, phase: Phase, number: int, candidates: Sequence[Candidate]) -> tuple[Run, dict[str, Run]]:
-        """One run of the baseline and one of each candidate, in random order; the baseline's, and those by name."""
+        """Runs the baseline and each candidate once, in random order. Returns the baseline's run, and the candidates'
+        runs by name."""
         order = [BASELINE, *candidates]
         self._chance.shuffle(order)
         runs = {candidate.name: self.measure(phase, number, candidate) for candidate in order}
@@ -107,8 +108,8 @@ class Bench:
         return self.budget.affordable(self._spent(), len(self.journal.measurements), self.journal.baseline["run_s"])
 
     def affordable_screening(self, best: Candidate | None = None) -> int:
-        """The number of runs that may eliminate candidates: the confirmation keeps its own. best: what it would
-        confirm, of which runs are known."""
+        """The number of runs that the elimination may still use; the runs of the confirmation are reserved. best: the
+        candidate to confirm, if there is one already; its runs so far tell how long confirming takes."""
         whole_s = self.journal.baseline["run_s"]
         run_s = whole_s if self._screening is None else self._screening.run_s
         walls_s = [m.run.wall_s for m in self.journal.measurements if best is not None and m.candidate == best.name]

@@ -1,4 +1,4 @@
-"""Divides a budget among the baseline, elimination in rounds, and the confirmation, which is reserved first."""
+"""Divides a budget among the baseline, elimination in rounds, and the confirmation, whose share is reserved first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BASELINE_RUNS: Final = 4
 """Measured runs of the unchanged program at the beginning; one more records the messages inside collectives."""
 _UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _MOST_BLOCKS: Final = 4
-"""Runs of a candidate in one round of the elimination."""
+"""The largest number of runs of a candidate in one round of the elimination."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Budget:
     runs: int | None = None
 
     def affordable(self, spent_s: float, measured: int, run_s: float) -> int:
-        """The number of runs of so many seconds that are left."""
+        """The number of runs that are left, if each takes run_s seconds."""
         if self.runs is not None:
             return max(0, self.runs - measured)
         assert self.seconds is not None
@@ -35,8 +35,8 @@ class Budget:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The elimination: so many candidates, and in each round so many blocks, each with one run of every candidate
-    that is left and one of the baseline."""
+    """The plan of an elimination: the number of candidates, and the number of blocks in each round. A block has one run
+    of the baseline and one of every candidate that is left."""
 
     candidates: int
     blocks: tuple[int, ...]
@@ -51,8 +51,9 @@ def seconds_of(text: str) -> float:
 
 
 def rounds_for(candidates: int, runs: int) -> Rounds | None:
-    """The elimination of `candidates` with `runs`. Each round gets the same share and leaves one in SURVIVOR_RATIO
-    candidates, until one is left; None if not even one can be run."""
+    """The plan for `candidates` candidates, or for fewer where `runs` runs are not enough; None if they are too few for
+    one candidate. Each round gets the same share of the runs and keeps one in SURVIVOR_RATIO candidates, until one is
+    left."""
     for number in range(candidates, 0, -1):
         costs = [size + 1 for size in _sizes(number)]
         if sum(costs) <= runs:
@@ -61,7 +62,8 @@ def rounds_for(candidates: int, runs: int) -> Rounds | None:
 
 
 def _blocks(costs: list[int], runs: int) -> tuple[int, ...]:
-    """The blocks of each round, whose blocks cost so many runs: one each, then more where fewest runs were spent."""
+    """The number of blocks in each round: one, then more in the rounds with the fewest runs so far. costs: the runs in
+    one block of each round."""
     blocks = [1] * len(costs)
     runs -= sum(costs)
     while True:

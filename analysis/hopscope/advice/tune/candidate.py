@@ -26,8 +26,8 @@ class Candidate:
     """A change of a command: options after the launcher's name, environment variables, and files that they name.
 
     choices: algorithms of the MPI library, from which options, variables and files follow (`with_choices`).
-    predicted_gain: share of an iteration by the replay; None where nothing was predicted. parts: the names of what a
-    combination combines.
+    predicted_gain: the share of an iteration that the replay saves; None where nothing was predicted. parts: the names
+    of the candidates that a combination combines.
     """
 
     name: str
@@ -64,7 +64,7 @@ def _choice(row: dict[str, Any]) -> Choice:
 
 
 def with_choices(candidate: Candidate) -> Candidate:
-    """The candidate with what makes the library run its choices: a rules file of Open MPI, or MPICH's variables."""
+    """The candidate with the rules file (Open MPI) or the variables (MPICH) that make the library run its choices."""
     if not candidate.choices and not candidate.besides:
         return candidate
     if candidate.choices and (extra_variables := variables(candidate.choices, candidate.besides)):
@@ -75,7 +75,7 @@ def with_choices(candidate: Candidate) -> Candidate:
 
 
 def combined(first: Candidate, second: Candidate) -> Candidate | None:
-    """Both changes at once; None where they set the same thing. Neither has its choices' files yet."""
+    """A candidate with both changes; None where they set the same thing. For candidates before `with_choices`."""
     same_collectives = any(
         _overlap(choice, second_choice) for choice in first.choices for second_choice in second.choices
     )

@@ -11,7 +11,8 @@ from hopscope.advice.tune.journal import Journal
 
 @dataclass(frozen=True)
 class CandidateRow:
-    """A candidate's row. gain: over its runs, None where none was measured; low, high: of two runs or more."""
+    """A candidate's row. gain: over all its runs; None where none was measured. low, high: the interval of the gain;
+    None where fewer than two runs were measured."""
 
     name: str
     kind: str

@@ -74,10 +74,11 @@ def planned_pairs(estimate: float, deviation: float, affordable: int) -> int:
 
 
 def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
-    """The best third of the candidates, the best first, rounded up; none that is surely slower.
+    """The best third of the candidates, rounded up, the best first; without those that are surely slower than the
+    baseline.
 
-    ratios: of each candidate its runs' times over those of the baseline's run in the same block; a candidate without
-    any failed.
+    ratios: for each candidate, the time of each run divided by that of the baseline's run in the same block; empty if
+    the candidate failed.
     """
     means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
     ranked = sorted(means, key=lambda name: means[name])

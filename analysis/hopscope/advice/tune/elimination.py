@@ -1,6 +1,6 @@
 """Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
 exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third.
-The rest of the budget goes to the candidates that did not fit into the rounds, beside the best one."""
+What is left of the budget goes to the candidates that did not fit into the rounds; they are compared with the best."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _with_rest(
     ratios: dict[str, list[float]],
     progress: tuple[int, Callable[[str], None]],
 ) -> Candidate | None:
-    """The best candidate after the rest, which the rounds had no room for, met it. progress: the number of the next
-    block, and what takes a line on what happens."""
+    """The best candidate, after a comparison with the rest, for which the rounds had no room. progress: the number of
+    the next block, and a function that prints a line about the progress."""
     block, say = progress
     while rest and (room := _room(bench, block, best)) > 0:
         say(f"{plural(len(rest[:room]), 'more candidate')}, {bench.left()} left")
@@ -76,7 +76,7 @@ def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Ca
 
 
 def _room(bench: Bench, block: int, best: Candidate | None) -> int:
-    """The number of candidates that another block has room for, beside the best one and the baseline."""
+    """The number of further candidates for which the budget allows a block, beside the best one and the baseline."""
     reserved = 1 if best is None else 2
     return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - reserved))
 
@@ -87,15 +87,16 @@ def _plan(bench: Bench, candidates: int) -> dict[str, Any] | None:
 
 
 def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
-    """True if a block of `runs` leaves enough for the confirmation: candidates may run longer than the baseline."""
+    """True if the budget has room for a block of `runs` runs and the confirmation after it. Asked again for each block,
+    because candidates may run longer than the baseline."""
     return bench.journal.decided(f"block {block}", lambda: bench.affordable_screening() >= runs)
 
 
 def _block(
     bench: Bench, number: int, candidates: Sequence[Candidate], ratios: dict[str, list[float]]
 ) -> list[Candidate]:
-    """One run of each candidate beside one of the baseline; adds the ratios, of one run where engine and library took
-    turns in it. Returns the candidates that ran."""
+    """Runs the baseline and each candidate once, and adds the ratios of their times. Where engine and library took
+    turns in a run, both times are of that run. Returns the candidates that did not fail."""
     baseline, runs = bench.block("elimination", number, candidates)
     base = figure_of(baseline)
     for name, run in runs.items():
@@ -105,7 +106,8 @@ def _block(
 
 
 def _combination(bench: Bench, candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Candidate | None:
-    """The two best candidates at once, of those that were faster and do not exclude each other."""
+    """A candidate with the changes of the two best candidates that were faster than the baseline and do not exclude
+    each other; None if there are no two."""
     faster = _faster(candidates, ratios)
     for place, candidate in enumerate(faster):
         for partner in faster[place + 1 :]:

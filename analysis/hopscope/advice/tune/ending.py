@@ -1,4 +1,4 @@
-"""The end of a run that has done enough: after so many iterations."""
+"""Ends a run early, after a number of iterations."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from hopscope.launch.job import assemble, inspect
 from hopscope.query.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
-"""True once the run that records into a trace directory has done enough."""
+"""A function that tells whether the run that records into a trace directory has done enough."""
 _FIRST_LOOK_S: Final = 2.0
 _LOOK_FACTOR: Final = 2.0
-"""Each look at a run of unknown iterations comes after so many times the time before: assembling takes a core."""
+"""Before an earlier run shows the iterations, the time from the run's start to each look is this multiple of the time
+to the look before. Looks become rarer because assembling takes a core."""
 _LOOK_S: Final = 1.0
 _SCREENING_S: Final = 2.0
 _LEAST_SCREENING: Final = 10
 LEFT_OUT_SCREENING: Final = 2
-"""The first half warms up: the windows of TCP connections open meanwhile."""
+"""The first half of the iterations does not count, because TCP connections still open their windows."""
 _LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int, open_trace: Open) -> Ending:
-    """True once a run has had `iterations` + 1 iterations, by assembling its recording so far."""
+    """The ending of a run without an earlier one: assembles the recording so far, and is true once that has
+    `iterations` + 1 iterations."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
 
@@ -48,7 +50,8 @@ def first_run(iterations: int, open_trace: Open) -> Ending:
 
 @dataclass(frozen=True)
 class Screening:
-    """A run that is ended after so many iterations, because it only screens a candidate; it takes about run_s."""
+    """A run that is ended after `iterations` iterations, because it only screens a candidate. It takes about run_s
+    seconds."""
 
     iterations: int
     is_done: Ending
@@ -56,8 +59,8 @@ class Screening:
 
 
 def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screening | None:
-    """The short form of a run that takes run_s, with iterations of so many ns; None where it would save too little or
-    where no collective of all ranks ends an iteration. trace: of an earlier run."""
+    """The short form of a run that takes run_s seconds, with iterations of iteration_ns; None where it would save too
+    little, or where no collective of all ranks ends an iteration. trace: that of an earlier run."""
     iterations = max(_LEAST_SCREENING, math.ceil(_SCREENING_S * 1e9 / iteration_ns))
     left_out = trace.sql("from iteration_cuts").num_rows - 2 - iterations
     saved_s = left_out * iteration_ns / 1e9 - _LOOK_S
@@ -70,9 +73,10 @@ def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screenin
 
 
 def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
-    """True once every rank has left the collective that ends `iterations` + 1 iterations. trace: of an earlier run.
+    """The ending of a run like an earlier one: true once every rank has left the collective that ends `iterations` + 1
+    iterations; never true if the earlier run had fewer. trace: that of the earlier run.
 
-    Raises InputError where a collective of all ranks does not end its iterations, or it has fewer.
+    Raises InputError where that collective is not one of all ranks.
     """
     rows = trace.sql(
         "select comm, seq, comm_size from iteration_calls join collectives using (collective_id) "

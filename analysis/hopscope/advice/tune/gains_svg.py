@@ -14,7 +14,7 @@ _MARGIN: Final = 0.02
 
 
 def picture(row: CandidateRow, limit: float) -> str:
-    """An SVG element; limit: the gain, as a share, at its right end. Zero is in the middle."""
+    """The picture as an SVG element. limit: the gain, as a share, at its right end; zero is in the middle."""
 
     def position(value: float) -> float:
         width = 1 - 2 * _MARGIN

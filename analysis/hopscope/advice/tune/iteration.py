@@ -9,7 +9,7 @@ from hopscope.errors import InputError
 from hopscope.query.opened import OpenedTrace
 
 LEFT_OUT: Final = 10
-"""The first of so many iterations is left out, and at least one: they contain set-up."""
+"""The first of so many equal parts of the iterations is left out, and at least one iteration: they contain set-up."""
 _LEAST_ITERATIONS: Final = 3
 _WHOLE_RUN = """
 select
@@ -21,8 +21,8 @@ from intervals
 
 @dataclass(frozen=True)
 class IterationTime:
-    """Time of an iteration in ns, over so many; `unit` is `run` where the run has no iterations, and then that time is
-    from the last end of MPI_Init to the first begin of MPI_Finalize."""
+    """The mean time of an iteration in ns, over `iterations` iterations. unit: `iteration`; or `run` where the run has
+    no iterations, and then the time is from the last end of MPI_Init to the first begin of MPI_Finalize."""
 
     time_ns: float
     iterations: int
@@ -30,10 +30,10 @@ class IterationTime:
 
 
 def iteration_time(trace: OpenedTrace, limit: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
-    """The time of the kept iterations of a run divided by their number; limit: number of iterations from the start.
-    left_out: the first of that many parts is left out.
+    """The time of the counted iterations of a run divided by their number. limit: only so many iterations from the
+    start count. left_out: the first of so many equal parts of the iterations does not count.
 
-    Raises InputError where the run has neither iterations nor both ends.
+    Raises InputError where the run has neither iterations nor a time from MPI_Init to MPI_Finalize.
     """
     begins = [row["begin_ns"] for row in trace.sql("from iteration_cuts order by iteration").to_pylist()]
     if limit is not None:

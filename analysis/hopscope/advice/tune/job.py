@@ -39,7 +39,7 @@ class Job:
     words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
     command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
     figure in the output; else the iteration time counts. iterations: the run is ended after so many.
-    left_out: the first of so many iterations does not count.
+    left_out: the first of so many equal parts of the iterations does not count.
     """
 
     words: tuple[str, ...]
@@ -54,8 +54,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless `measured`. detail: why not.
-    library: the library's own figure in the same run, where engine and library took turns."""
+    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless `measured`. detail: the reason
+    for None. library: the library's own figure in the same run, where engine and library took turns."""
 
     outcome: str  # measured, failed, rejected, slow
     wall_s: float
@@ -66,7 +66,7 @@ class Run:
 
 
 Progress = Callable[[Path], bool]
-"""True once the run with this trace directory has done enough."""
+"""A function that tells whether the run with this trace directory has done enough."""
 
 
 def run_job(
@@ -82,8 +82,9 @@ def run_job(
 ) -> Run:
     """Run a job once and take its figure. folder: new; the trace and the output are in it afterwards.
 
-    limit_s: the run ends with all its processes after so long, as `slow`. native: also records the messages inside
-    collectives. is_done: ends the run early, without fault. turns: engine and library take turns, by the tree file.
+    limit_s: after so many seconds the run is ended with all its processes, as `slow`. native: also records the messages
+    inside collectives. is_done: ends the run early once it is true; the run still counts. turns: True if the tree file
+    lets engine and library take turns.
     """
     folder.mkdir(parents=True)
     options = ["--no-diagnosis", "--dir", str(folder / TRACE)]
@@ -142,7 +143,8 @@ def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
 
 
 def _matched(metric: str, output: str) -> float:
-    """The program's own figure. Raises InputError where its output has none that ratios can be taken of."""
+    """The program's own figure: the last match. Raises InputError where the output has none, or where it is not a
+    positive number."""
     matches: list[Any] = re.findall(metric, output)
     if not matches:
         raise InputError(f"the output has no match of --metric {metric!r}")

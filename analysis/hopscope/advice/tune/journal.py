@@ -23,7 +23,7 @@ Phase = Literal["recording", "baseline", "elimination", "confirmation", "verific
 
 @dataclass(frozen=True)
 class Measurement:
-    """A run of a candidate: in which phase, in which block of interleaved runs, and what came of it."""
+    """A run of a candidate, with its phase, its block of interleaved runs and its outcome."""
 
     phase: Phase
     block: int
@@ -37,7 +37,7 @@ class Measurement:
 
 @dataclass
 class Journal:
-    """All that tuning.json has. A key of `decisions` names a choice that depended on the time that was left."""
+    """The content of tuning.json. A key of `decisions` names a choice that depended on the time that was left."""
 
     folder: Path
     request: dict[str, Any]
@@ -50,24 +50,24 @@ class Journal:
     spent_s: float = 0.0
 
     def recorded(self, phase: Phase, block: int, candidate: str) -> Run | None:
-        """The run that was measured for this already."""
+        """The run that was measured already for this phase, block and candidate; None if there is none."""
         key = (phase, block, candidate)
         return next((m.run for m in self.measurements if (m.phase, m.block, m.candidate) == key), None)
 
     def add(self, measurement: Measurement) -> None:
-        """Keep a run."""
+        """Add a run, and write the file."""
         self.measurements.append(measurement)
         self.write()
 
     def decided(self, name: str, decide: Callable[[], Any]) -> Any:
-        """The decision of this name, made once; JSON values."""
+        """The decision of this name, a JSON value. `decide` makes it where the journal does not have it yet."""
         if name not in self.decisions:
             self.decisions[name] = decide()
             self.write()
         return self.decisions[name]
 
     def with_candidates(self, make: Callable[[], list[Candidate]]) -> list[Candidate]:
-        """The candidates, made once."""
+        """The candidates. `make` makes them where the journal does not have them yet."""
         if "candidates" not in self.decisions:
             self.candidates = make()
             self.decisions["candidates"] = [candidate.name for candidate in self.candidates]
@@ -76,7 +76,7 @@ class Journal:
         return [candidate for candidate in self.candidates if candidate.name in names]
 
     def add_candidate(self, candidate: Candidate) -> None:
-        """Keep a candidate that was made on the way."""
+        """Add a candidate that was made during the elimination."""
         if all(candidate.name != entry.name for entry in self.candidates):
             self.candidates.append(candidate)
 

@@ -19,7 +19,7 @@ REPORT: Final = "report.html"
 
 
 def write_outcome(journal: Journal) -> str:
-    """Write what the result needs into the tuning's directory. Returns the new command line."""
+    """Write the files that the result needs into the tuning's directory. Returns the new command line."""
     result = journal.result
     assert result is not None
     winner = next((candidate for candidate in journal.candidates if candidate.name == result["candidate"]), BASELINE)
@@ -53,7 +53,7 @@ def sentence(journal: Journal) -> str:
 
 
 def _command(journal: Journal, whole: Candidate, options: Sequence[str], variables: dict[str, str]) -> str:
-    """The command line as a shell takes it."""
+    """The new command line, quoted for a shell."""
     request: dict[str, Any] = journal.request
     words = started(request["words"], options)
     if request["net"] or whole.tree:

@@ -25,7 +25,7 @@ svg { display: block; } .zero { stroke: var(--muted); } .faster { stroke: #29815
 
 
 def page(journal: Journal, command: str, open_trace: Open) -> str:
-    """The file; command: the new command line. open_trace: `hopscope.open`."""
+    """The report as HTML. command: the new command line. open_trace: `hopscope.open`."""
     rows = candidate_rows(journal)
     result = journal.result or {}
     target = journal.target

@@ -26,9 +26,9 @@ from hopscope.query.opened import OpenedTrace
 from hopscope.replay.basis import Recost
 
 MOST_CANDIDATES: Final = 12
-"""Candidates that are measured."""
+"""The largest number of candidates that are measured."""
 _LEAST_CHANGE: Final = 1e-3
-"""An algorithm that is predicted to change less sends the messages that the baseline sent."""
+"""An algorithm with a smaller predicted change is left out: it sends the same messages as the baseline."""
 _EAGER_BYTES: Final = 1 << 20
 _EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
 """Open MPI's limits, in bytes, up to which a message is sent at once."""
@@ -70,21 +70,23 @@ class Recorded:
 
     @property
     def is_oversubscribed(self) -> bool:
-        """True if the diagnosis says so."""
+        """True if the diagnosis says that ranks outnumber cores."""
         return any(entry["kind"] == "oversubscribed" for entry in self.diagnosis)
 
     @property
     def is_open_mpi_4(self) -> bool:
-        """True if parameters have the names of release 4."""
+        """True if the library's parameters have the names of Open MPI 4."""
         return launcher_of(self.library) == "openmpi-4"
 
 
 def candidates_for(
     recorded: Recorded, machine: Path | None = None, *, engine: bool = False
 ) -> tuple[list[Candidate], list[str]]:
-    """At most MOST_CANDIDATES candidates, the most promising first, and failed proposals, in sentences. machine: the
-    file of a sweep, whose rules are the first candidate, or of a probe, whose links the replay takes. engine: also the
-    algorithms of Hopscope's engine."""
+    """At most MOST_CANDIDATES candidates, the most promising first, and sentences on proposals that failed.
+
+    machine: the file of a sweep, whose rules are then the first candidate, or that of a probe, whose link costs the
+    replay then uses. engine: also the algorithms of Hopscope's engine.
+    """
     swept: list[Candidate] = []
     recost: Recost | None = None
     if machine is not None and kind_of(machine) == "machine":
@@ -98,7 +100,7 @@ def candidates_for(
 def all_candidates(
     recorded: Recorded, recost: Recost | None = None, *, engine: bool = False
 ) -> tuple[list[Candidate], list[str]]:
-    """All candidates, unordered, and failed proposals, in sentences. recost: changes the costs of the replay."""
+    """All candidates, unordered, and sentences on proposals that failed. recost: changes the costs of the replay."""
     notes: list[str] = []
     pool = [*_bindings(recorded), *_parameters(recorded)]
     proposals = [_orders(recorded), _settings(recorded, recost), *([_trees(recorded, recost)] if engine else [])]
@@ -111,7 +113,8 @@ def all_candidates(
 
 
 def screened(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """In turn one that is predicted to gain and one without a prediction, then those that are predicted to lose."""
+    """The most promising candidates: alternately one with a predicted gain and one without a prediction, then those
+    with a predicted loss."""
     gains = sorted(
         (candidate for candidate in candidates if _gain(candidate) > 0), key=lambda candidate: -_gain(candidate)
     )
@@ -128,8 +131,8 @@ def _gain(candidate: Candidate) -> float:
 
 
 def _reluctance(candidate: Candidate) -> int:
-    """The rank among candidates without a prediction. A pipeline whose segments are sent eagerly gains most where it
-    gains; one with longer segments waits for an answer to each."""
+    """The sort key of a candidate without a prediction, the smallest first. A pipeline with segments that are sent
+    eagerly may gain most; with longer segments, it waits for a CTS for each one."""
     if candidate.kind != "algorithm":
         return 0
     segment = max((choice.segment_bytes for choice in candidate.choices), default=0)
@@ -137,7 +140,8 @@ def _reluctance(candidate: Candidate) -> int:
 
 
 def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
-    """The rules of a sweep for the operations of this run. Raises InputError where it was of another library."""
+    """The rules of a sweep for the operations of this run. Raises InputError where the sweep measured another
+    library."""
     sweep = read(machine)
     if sweep.made["library"].split(",")[0] != recorded.library.split(",")[0]:
         raise InputError(
@@ -153,8 +157,8 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
 
 
 def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
-    """The library's own algorithms for the collectives that cost time. A loss is not predicted where the recorded run
-    has no messages of that size."""
+    """The library's own algorithms for the collectives that cost time. A predicted loss does not count where it
+    extrapolates, as to sizes that the recorded run does not have."""
     for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0], recost=recost):
         gain = proposed.predicted_gain
         if gain is not None and gain < 0 and proposed.extrapolates:
@@ -166,7 +170,7 @@ def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
 
 def _orders(recorded: Recorded) -> Iterator[Candidate]:
     """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
-    costs are always those of the hops."""
+    costs are always those that were fitted to the hops."""
     baseline = recorded.hosts
     launcher = launcher_of(recorded.library)
     if len(set(baseline)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
@@ -189,7 +193,7 @@ def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
 
 
 def _bindings(recorded: Recorded) -> Iterator[Candidate]:
-    """Other binding, and waiting that yields, where ranks and cores do not match."""
+    """Another binding of ranks to cores and, where ranks outnumber cores, waiting that yields the core."""
     free = not _BINDING & set(launcher_options(recorded.words)) and not recorded.on_network
     if recorded.flavour == "openmpi":
         if free:

@@ -29,9 +29,10 @@ Say = Callable[[str], None]
 
 
 def tune(bench: Bench, say: Say) -> None:
-    """Tune; the journal has the result at the end. say: takes a line on what happens.
+    """Measures candidates against the baseline, and puts the result into the journal. say: prints a line about the
+    progress.
 
-    Raises InputError where the baseline cannot run or be judged, or where the budget is too short.
+    Raises InputError where the baseline cannot be measured, or where the budget is too short.
     """
     recorded = _recorded(bench, say)
     times = _baseline(bench, say)
@@ -51,8 +52,8 @@ def tune(bench: Bench, say: Say) -> None:
 
 
 def choose(bench: Bench, candidates: Sequence[Candidate], times: Sequence[float], say: Say) -> None:
-    """Eliminate, confirm the best, and put the result into the journal. times: the figures of the baseline's first
-    runs, of which at least two. Raises InputError where the budget is too short or a run of the baseline fails."""
+    """Eliminate candidates, confirm the best one, and put the result into the journal. times: at least two figures, of
+    the baseline's first runs. Raises InputError where the budget is too short or a run of the baseline fails."""
     best = eliminate(bench, candidates, say)
     if best is None:
         _leave(bench, f"none of {plural(len(candidates), 'candidate')} was faster than the baseline")
@@ -70,8 +71,8 @@ def choose(bench: Bench, candidates: Sequence[Candidate], times: Sequence[float]
 
 
 def paired(bench: Bench, phase: Phase, candidate: Candidate, numbers: Sequence[int]) -> list[Pair]:
-    """Fresh pairs of runs; fewer than asked for where a run of the candidate fails. Raises InputError where one of the
-    baseline does."""
+    """Measures pairs of runs, one for each of these numbers; stops where a run of the candidate fails. Raises
+    InputError where a run of the baseline fails."""
     pairs: list[Pair] = []
     for number in numbers:
         baseline, runs = bench.block(phase, number, [candidate])
@@ -83,7 +84,7 @@ def paired(bench: Bench, phase: Phase, candidate: Candidate, numbers: Sequence[i
 
 
 def _recorded(bench: Bench, say: Say) -> Recorded:
-    """The run with all messages recorded, which explains the baseline and screens candidates."""
+    """The baseline's run with all messages recorded. It explains the baseline and screens candidates."""
     journal = bench.journal
     if journal.recorded("recording", 0, BASELINE.name) is None:
         say("recording the baseline with the messages inside its collectives")
@@ -107,7 +108,8 @@ def _recorded(bench: Bench, say: Say) -> Recorded:
 
 
 def _baseline(bench: Bench, say: Say) -> list[float]:
-    """The figures of the baseline's first runs; what they say goes into the journal."""
+    """Measures the baseline's first runs and returns their figures. Their median and variability go into the
+    journal."""
     runs = [bench.measure("baseline", number, BASELINE) for number in range(BASELINE_RUNS)]
     times = [figure_of(run) for run in runs]
     if len({run.per for run in runs}) > 1:
@@ -134,7 +136,7 @@ def _candidates(bench: Bench, recorded: Recorded, say: Say) -> list[Candidate]:
 
 
 def _confirm(bench: Bench, candidate: Candidate, gain: Gain, pairs: Sequence[Pair]) -> None:
-    """Put what the confirming runs say into the journal."""
+    """Put the result of the confirming runs into the journal."""
     bench.journal.baseline["iteration_ns"] = statistics.median(base for base, _ in pairs)
     measured = {"gain": gain.gain, "gain_low": gain.low, "gain_high": gain.high, "pairs": gain.pairs}
     winner: dict[str, Any] = {}
@@ -144,12 +146,12 @@ def _confirm(bench: Bench, candidate: Candidate, gain: Gain, pairs: Sequence[Pai
 
 
 def _leave(bench: Bench, reason: str) -> None:
-    """Put into the journal that nothing changes, and why."""
+    """Put the result into the journal that nothing changes, with the reason."""
     _conclude(bench, reason=reason)
 
 
 def _conclude(bench: Bench, **facts: Any) -> None:
-    """Put the result into the journal; without more that is known, nothing changes."""
+    """Put the result into the journal, and close the tuning. A result without a fact says that nothing changes."""
     empty = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
     unchanged = {"iteration_ns": bench.journal.baseline["iteration_ns"], "pairs": 0}
     bench.journal.result = {**empty, **unchanged, **facts}

@@ -24,8 +24,8 @@ Say = Callable[[str], None]
 def tuned(
     folder: Path, words: Sequence[str], request: dict[str, Any], open_trace: Open, say: Say, *, resume: bool
 ) -> str:
-    """Tune, or go on, and write the directory. Returns the answer for the terminal. open_trace: `hopscope.open`.
-    Raises InputError."""
+    """Tune a program, or resume a tuning, and write the directory. Returns the result for the terminal. open_trace:
+    `hopscope.open`. Raises InputError."""
     if resume:
         journal = read(folder)
         if words and list(words) != journal.request["words"]:
@@ -42,7 +42,7 @@ def tuned(
 
 
 def verified(folder: Path, open_trace: Open, say: Say) -> Verified:
-    """Measure a result again. Raises InputError where there is none, or ranks, hosts or library are others."""
+    """Measure a result again. Raises InputError where there is none, or where ranks, hosts or library have changed."""
     journal = read(folder)
     return verify(_bench(journal, open_trace), lambda text: say(f"hopscope tune: {text}"))
 
@@ -66,7 +66,7 @@ def _bench(journal: Journal, open_trace: Open) -> Bench:
 
 
 def _new_folder(path: Path) -> Path:
-    """A new or empty directory. Raises InputError for another."""
+    """A new or empty directory. Raises InputError if it is not empty."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(f"{path} already exists and is not empty; name another directory, or go on with --resume")
     path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Verifies the result of a tuning by later measurements: a gate."""
+"""Verifies the result of a tuning by later measurements. The exit code serves as a gate."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ _FOLDER: Final = "verifying"
 
 @dataclass(frozen=True)
 class Verified:
-    """The state of the gain, as an exit code and a sentence."""
+    """The verdict on a gain, as an exit code and a sentence."""
 
     code: int
     sentence: str
 
 
 def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
-    """Fresh pairs of runs, as many as confirmed the result. Raises InputError where the tuning did not end, where a
-    run fails, or where ranks, hosts or library are not those that were tuned."""
+    """Measure the tuned candidate against the baseline again, in as many pairs of runs as the confirmation had.
+
+    Returns whether the gain still holds. Raises InputError where the tuning did not end, where a run fails, or where
+    ranks, hosts or library are not those that were tuned.
+    """
     journal = bench.journal
     if journal.result is None:
         raise InputError(f"the tuning in {journal.folder} did not end; finish it with --resume")
@@ -64,7 +67,7 @@ def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
 
 
 def _check_target(bench: Bench) -> None:
-    """Compares a run of the unchanged program with what was tuned."""
+    """Run the unchanged program. Raises InputError where its ranks, hosts or library are not those that were tuned."""
     journal = bench.journal
     folder = journal.folder / _FOLDER
     try:
@@ -76,4 +79,4 @@ def _check_target(bench: Bench) -> None:
     for name, words in (("ranks", "number of ranks"), ("hosts", "hosts"), ("mpi_library", "MPI library")):
         tuned, current = journal.target[name], target[name]
         if tuned != current:
-            raise InputError(f"the {words} is not what {journal.folder} was tuned for: {current}, then {tuned}")
+            raise InputError(f"the {words} is not what {journal.folder} was tuned for: {current} now, {tuned} then")

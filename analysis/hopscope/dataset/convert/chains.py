@@ -1,9 +1,10 @@
 """The chains of hops that ranks waited for in exchanges between peers: the table `chains`.
 
-For each cluster of a collective in which messages go between peers, or by an unrecognised algorithm, one chain: back
-from the rank that leaves last, over the hop that it waited for last, to the sender, over what that one waited for, and
-so on. Where only some ranks exchange for the others, as leaders of groups do, the chain is that of the rank from which
-the last one has its result. A chain ends at the latest enter on it: before that, the others waited for a late rank.
+A collective has exchanges if messages go between peers, or if its algorithm is unrecognised. Each of its clusters has
+one chain. It begins at the rank that leaves last, goes back over the hop that this rank waited for last to the hop's
+sender, over the hop that the sender waited for, and so on. If only some ranks exchange for the others, as leaders of
+groups do, the chain begins at the rank from which the last rank has its result. A chain ends at the latest enter of its
+ranks: before that, the others waited for a late rank.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ class Exchanges:
     calls: pa.Table
     hops: pa.Table
     row_of_hop: Ints
-    """Row of the collective of each hop."""
+    """For each hop, the row of its collective."""
     between_peers: Bools
-    """By hop: it goes between peers, or its algorithm is unrecognised."""
+    """For each hop: true if it goes between peers, or if its algorithm is unrecognised."""
     is_down: Bools
-    """By hop: it brings a result from one rank."""
+    """For each hop: true if it brings a result from one rank."""
     has_chain: Bools
-    """By collective: it has hops between peers, and none of them hides a wait."""
+    """For each collective: true if it has hops between peers, and no wait in it is hidden."""
     cluster_of: Sequence[str]
-    """By trace-wide rank."""
+    """The cluster of each trace-wide rank."""
 
 
 def chains(exchanges: Exchanges) -> pa.Table:
@@ -93,7 +94,9 @@ class _Chains:
         self._sort_arrivals()
 
     def _exchanging(self, is_down: Bools) -> Ints:
-        """The rank whose exchange each one's result comes from: itself, or who is above it."""
+        """For each chain, the rank from whose exchange the chain's last rank has its result. That is the last rank
+        itself if it exchanges messages with peers. Else it is the nearest rank that does, up the hops that brought the
+        result."""
         exchange_keys = np.unique((self._row * self._ranks + self._dst)[self._in_exchange])
         down = np.flatnonzero(is_down)
         key, first = np.unique(self._row[down] * self._ranks + self._dst[down], return_index=True)
@@ -110,7 +113,7 @@ class _Chains:
         return via_rank
 
     def _sort_arrivals(self) -> None:
-        """The hops that a receiver waited for, by receiver and time."""
+        """Sorts the hops that a receiver waited for by receiver and time."""
         arrivals = np.flatnonzero(self._in_exchange & self._waited)
         key = self._row[arrivals] * self._ranks + self._dst[arrivals]
         order = np.lexsort((self._received[arrivals], key))
@@ -121,7 +124,7 @@ class _Chains:
         self._place = group * self._span + elapsed
 
     def _last_arrival(self, row: Ints, rank: Ints, deadline: Ints) -> Ints:
-        """The last hop between peers that each rank waited for and had by a time; -1 if there is none."""
+        """The last hop between peers that each rank waited for and received by its deadline; -1 if there is none."""
         if not len(self._keys):
             return np.full(len(row), NULL, np.int64)
         key = row * self._ranks + rank
@@ -141,12 +144,12 @@ class _Chains:
         count = len(self._of_row)
         mixed = self._has_trees[self._of_row]
         latest = self._enter(self._of_row, self._via_rank)
-        # Where a chain that goes on in a tree leaves the exchange.
+        # The time at which a chain that continues in a tree leaves the exchange.
         exchange_begin = np.full(count, _EARLIEST, np.int64)
         exchange_end = np.where(mixed, NULL, self._left)
         steps: list[tuple[Ints, Ints, Ints, Ints]] = []
 
-        # A chain in trees ends with the exchange, any other with the call.
+        # If the collective also has trees, the chain ends with the exchange; else it ends with the call.
         chain = np.arange(count)
         hop = np.where(mixed, self._last_arrival(self._of_row, self._via_rank, self._left), self._last_wait)
         limit = self._left.copy()
@@ -162,7 +165,7 @@ class _Chains:
             if not len(chain):
                 break
             blocked = self._blocked[hop]
-            # A sender that was blocked went on when its receiver was there: the chain goes on with that one.
+            # A blocked sender continued when its receiver was there, so the chain continues with the receiver.
             begin = np.where(blocked, self._posted[hop], self._sent[hop])
             end = np.minimum(self._received[hop], limit)
             steps.append((chain, hop, begin, end))
@@ -209,7 +212,7 @@ class _Chains:
 
 
 def _places(column: pa.ChunkedArray, hop_id: Ints) -> Ints:
-    """The rows of hops with these numbers, -1 for none."""
+    """The rows of the hops with these numbers; -1 for none."""
     ids, order = numbers(column, NULL), np.argsort(hop_id, kind="stable")
     place = np.minimum(np.searchsorted(hop_id[order], ids), len(hop_id) - 1)
     return np.where(hop_id[order][place] == ids, order[place], NULL)

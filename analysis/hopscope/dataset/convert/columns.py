@@ -1,7 +1,7 @@
-"""Columns of Arrow tables as numpy arrays, and back.
+"""Converts columns of Arrow tables to numpy arrays, and back.
 
-Everything is made from bytes: pa.array(), to_numpy() and their like import pandas if it is installed, and that takes
-longer than converting a short trace.
+The code works on raw buffers. pa.array(), to_numpy() and similar functions import pandas if it is installed, which
+takes longer than converting a short trace.
 """
 
 from array import array
@@ -19,11 +19,11 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 NULL: Final = -1
-"""Stands for null in columns without negative values."""
+"""Represents null in columns without negative values."""
 
 
 def numbers(column: pa.ChunkedArray | pa.Array, null: int | None = None) -> Ints:
-    """Give a column of numbers or truths as 64-bit integers, with `null` in the place of nulls."""
+    """Give a column of numbers or booleans as 64-bit integers, with `null` in the place of nulls."""
     values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if not len(values):
         return np.empty(0, np.int64)
@@ -39,7 +39,7 @@ def numbers(column: pa.ChunkedArray | pa.Array, null: int | None = None) -> Ints
 
 
 def is_null(column: pa.ChunkedArray) -> Bools:
-    """Say of each row whether it is null."""
+    """Tell for each row if it is null."""
     values = column.combine_chunks()
     if isinstance(values, pa.DictionaryArray):
         values = values.indices
@@ -48,7 +48,7 @@ def is_null(column: pa.ChunkedArray) -> Bools:
 
 
 def coded(column: pa.ChunkedArray) -> tuple[list[str], Ints]:
-    """Give the words of a column of texts, and the place of each row's among them; -1 for null."""
+    """Give the distinct words of a column of texts, and for each row the position of its word; -1 for null."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     encoded = column.unify_dictionaries().combine_chunks()
@@ -67,7 +67,7 @@ def column_of(values: Ints, kind: pa.DataType) -> pa.Array:
 
 
 def words_of(words: list[str], places: Ints) -> pa.Array:
-    """Give a column of words by their places in the list, null where these are negative."""
+    """Give a column of words. places: the position of each row's word in the list; a negative one gives null."""
     texts = [str.encode(word) for word in words]
     ends = array("i", accumulate(map(len, texts), initial=0))
     dictionary = pa.Array.from_buffers(

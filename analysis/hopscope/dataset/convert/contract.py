@@ -1,4 +1,4 @@
-"""The contract of each table, `schemas/tables/<table>.schema.json`, and whether a table keeps it."""
+"""The contract of each table, `schemas/tables/<table>.schema.json`, and the check that a table keeps it."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""One archive into the tables of a dataset, piece by piece."""
+"""Converts one archive to the tables of a dataset, piece by piece."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +16,10 @@ from hopscope.native import _convert
 Progress = Callable[[str, int, int], None]
 
 PIECE_EVENTS = 1 << 19
-"""Events that are read at a time; what a conversion holds in memory follows from it."""
+"""The number of events read at a time, which determines how much memory a conversion needs."""
 
 PIECE_ROWS = 1 << 17
-"""Approximate calls and hops of whole collectives, messages or intervals in a piece of a table."""
+"""Approximate rows in a piece of a table: calls and hops of whole collectives, messages, or intervals."""
 
 _LAST = ("clocks", "ranks")
 
@@ -27,12 +27,12 @@ _LAST = ("clocks", "ranks")
 def convert(
     archive: Archive, scratch: Path, progress: Progress | None = None, piece_events: int = PIECE_EVENTS
 ) -> Iterator[tuple[str, pa.Table]]:
-    """Every table of schemas/tables as (name, rows): those of one name come in the order of their rows. Texts are
-    dictionaries.
+    """Yields every table of schemas/tables in pieces (name, rows). The pieces of one table come in the order of its
+    rows. Texts are dictionaries.
 
-    What of an archive cannot be read is left out, and the row of `run` names it. Raises InputError naming the file and
-    the first bad place where nothing can be read, and OSError where there is no room. What came before is worthless
-    then.
+    Unreadable parts of an archive are left out, and the row of `run` names them. If nothing can be read, raises
+    InputError naming the file and the first bad place; if there is no room, OSError. After an error, the tables so far
+    are worthless.
     """
     try:
         reader = _convert.Reader(str(archive.anchor), str(scratch), piece_events, PIECE_ROWS)
@@ -75,7 +75,7 @@ def convert(
 
 
 def _read(tables: list[tuple[str, _convert.ArrowTable]]) -> Iterator[tuple[str, pa.Table]]:
-    while tables:  # each is let go when it has become Arrow's
+    while tables:  # frees each table once Arrow has it
         name, stream = tables.pop(0)
         rows = pa.RecordBatchReader.from_stream(stream).read_all()  # pa.table() would import pandas
         del stream

@@ -1,10 +1,11 @@
-"""A dataset on disk: made once, made anew when its archive changes, never seen half-made.
+"""Makes a dataset on disk: once, and again when its archive has changed. No reader ever sees it half-made.
 
-Layout: `<dataset>/<table>/part-00000.parquet`, part-00001 and so on for every table of schemas/tables, in the order of
-the table's rows, so that a range of collectives or of time is in few of them and the others are passed over by their
-statistics; and manifest.json, written last. The whole is made in a directory beside it and renamed into place under a
-lock, so a reader sees the old one or the new one. A conversion that is stopped leaves nothing and starts from the
-beginning. What a conversion did not make is never replaced or removed (`place`).
+Layout: `<dataset>/<table>/part-00000.parquet`, part-00001 and so on for every table of schemas/tables, and
+manifest.json, written last. The parts are in the order of the table's rows. So a range of collectives or of time is in
+few parts, and queries skip the others by their statistics. Everything is made in a directory beside the dataset, which
+is renamed into place under a lock, so a reader sees the old dataset or the new one. A stopped conversion leaves
+nothing, and the next one starts from the beginning. Files that no conversion made are never replaced or removed
+(`place`).
 """
 
 import fcntl
@@ -41,11 +42,11 @@ from hopscope.native import _convert, _paths, _plan
 
 
 def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:
-    """The up-to-date dataset of a trace directory, archive or dataset; converts where there is none.
+    """The up-to-date dataset of a trace directory, archive or dataset. Converts the archive if there is none.
 
-    dataset: where an archive's dataset is or is to be made; unset: `dataset` beside it. progress(stage, done, total) is
-    called while it works. Raises InputError if the path is nothing of the kind, the archive cannot be read, or
-    something that no conversion made has the dataset's place.
+    dataset: the directory for an archive's dataset; by default `dataset` beside the archive. progress(stage, done,
+    total) is called during the work. Raises InputError if the path is none of these, if the archive cannot be read, or
+    if files that no conversion made are in the dataset's place.
     """
     origin = find(Path(path))
     if not isinstance(origin, Archive):
@@ -71,7 +72,7 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
 
 
 def fingerprint(archive: Archive) -> dict[str, Any]:
-    """A value that changes with the archive or the program that converts it."""
+    """A value that changes if the archive changes, or the program that converts it."""
 
     def stamp(file: Path) -> list[int] | None:
         try:
@@ -94,7 +95,8 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
 
 @cache
 def _converter() -> str:
-    """A hash of the compiled parts, the tables' schemas and the recogniser, which decide what a dataset says."""
+    """A hash of all that determines a dataset's contents: the compiled parts, the tables' schemas and the
+    recogniser."""
     built = hashlib.sha256()
     for table in table_names():
         built.update(arrow_schema(table).to_string().encode())

@@ -11,7 +11,7 @@ from hopscope.launch.job import inspect
 
 _ABORTED: Final = "MPI_Abort was called"
 _CUT: Final = "MPI_Finalize was not reached"
-"""Reasons of the assembling program for a rank's end; schemas/otf2.md."""
+"""The reasons that the assembling program gives for a rank's end; see schemas/otf2.md."""
 
 _RANK_LIMIT: Final = 6
 
@@ -19,8 +19,8 @@ _RANK_LIMIT: Final = 6
 def unfinished(directory: Path, stopped: Mapping[int, str]) -> str | None:
     """Say that a run did not finish, and who waits for whom, in sentences; None if it finished.
 
-    directory: of the trace. Who waits for whom is known only while its recordings are there. stopped: why the recording
-    of a rank has no end, by rank.
+    directory: the trace directory. It shows who waits for whom only while it still has the run's recordings. stopped:
+    for each rank whose recording has no end, the reason.
     """
     aborted, cut = (
         [rank for rank, reason in sorted(stopped.items()) if reason == outcome] for outcome in (_ABORTED, _CUT)
@@ -42,7 +42,7 @@ def _inspection(directory: Path) -> Inspection | None:
     try:
         return Inspection(inspect(directory))
     except InputError:
-        return None  # the recordings are gone, or nothing here can read them
+        return None  # the recordings are gone, or this program cannot read them
 
 
 def _ranks(ranks: list[int]) -> str:

@@ -1,4 +1,4 @@
-"""The collectives of a part of a piece with their hops, as kinds are told apart and recognised by them."""
+"""The collectives of a part of a piece with their hops, by which kinds are distinguished and recognised."""
 
 from __future__ import annotations
 
@@ -26,30 +26,33 @@ ROLES: Final = (UP, DOWN, EXCHANGE)
 
 @dataclass(frozen=True)
 class Communicator:
-    """The members, as trace-wide ranks, and where they ran."""
+    """A communicator's members, as trace-wide ranks, and their hosts and clusters."""
 
     members: Sequence[int]
     second_group: int | None
-    """Place in members at which the other group of an intercommunicator begins; None for others."""
+    """The position in `members` at which the second group of an intercommunicator begins; None for other
+    communicators."""
     hosts: Sequence[object]
     clusters: Sequence[object]
 
 
 @dataclass(frozen=True)
 class Template:
-    """Role and round of each message of a kind, by sender and receiver and in the order of sending."""
+    """The role and round of each message of a kind. Messages are ordered by sender, receiver and time of sending."""
 
     role: Ints
     round: Ints
 
     @cached_property
     def is_exchange(self) -> bool:
-        """True if messages go between peers, or by an unrecognised algorithm. Those to oneself have no round."""
+        """True if messages go between peers, or by an unrecognised algorithm. A message to oneself has no round and
+        does not count."""
         return bool(((self.round >= 0) & ((self.role < 0) | (self.role == ROLES.index(EXCHANGE)))).any())
 
     @classmethod
     def from_collective(cls, part: Part, row: int, kind: Kind, place_of: dict[int, int]) -> Template:
-        """The template of a kind, from the collective in this row; place_of: of each rank in its communicator."""
+        """The template of a kind, from the collective in this row. place_of: each trace-wide rank's place in the
+        communicator."""
         nth: dict[Edge, int] = defaultdict(int)
         roles: list[int] = []
         rounds: list[int] = []
@@ -104,7 +107,8 @@ class Part:
         self.hashes = self._hashes(whole, varying)
 
     def _by_calls(self, calls: pa.Table | None, numbers_of: Callable[[pa.ChunkedArray], Ints]) -> tuple[Ints, Ints]:
-        """The library's own name of what ran, if all calls that have one agree, and what the trace says ran."""
+        """For each collective: the algorithm that the library names, if all calls that name one agree, and the name of
+        the tree or algorithm in the trace."""
         captured, ran_name = (np.full(len(self.counts), NULL, np.int64) for _ in range(2))
         if calls is not None and calls.num_rows:
             row = np.searchsorted(self.collective_id, numbers(calls["collective_id"]))
@@ -118,10 +122,11 @@ class Part:
         return captured, ran_name
 
     def _hashes(self, whole: Bools, varying: Bools) -> Hashes:
-        """Equal for collectives of one kind, of those in `rows`. A sum does not depend on the order of the hops."""
+        """A hash for each collective in `rows`, equal for collectives of one kind. It is a sum over the hops, so their
+        order does not matter."""
         length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NULL, self._length))
         edges = (self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)
-        # Trees up and down from different roots may have the same edges: where schedules say the roles, these differ.
+        # An up tree and a down tree from different roots may have the same edges. Known roles tell such trees apart.
         messages = _mixed(_mixed(_mixed(edges), length), self.role)
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(messages, dtype=np.uint64)])
         first = self._first[self.rows]
@@ -135,19 +140,19 @@ class Part:
         return slice(int(self._first[row]), int(self._first[row] + self.counts[row]))
 
     def sorted_hops(self, row: int) -> Ints:
-        """The hops of a collective by sender, receiver and order of sending."""
+        """The hops of a collective, in order of sender, receiver and time of sending."""
         return self._order[self._span(row)]
 
     def lengths(self, row: int) -> Ints:
-        """The lengths of its messages."""
+        """The lengths of a collective's messages in bytes."""
         return self._length[self._span(row)]
 
     def wan(self, row: int) -> Bools:
-        """Which of its messages go between clusters."""
+        """A mask of a collective's messages: true for those between clusters."""
         return self._is_wan[self._span(row)]
 
     def observed(self, row: int, operation: str, place_of: dict[int, int], comm: Communicator) -> Observed:
-        """A collective as the recogniser takes it."""
+        """A collective in the form that the recogniser takes."""
         hops = self._span(row)
         columns = (self.src, self.dst, self._length, self._sent, self._received, self._is_wan)
         messages = [
@@ -160,7 +165,7 @@ class Part:
         return Observed(operation, len(comm.members), root, int(self.bytes[row]), messages, *places)
 
     def tagged_roles(self, row: int, place_of: dict[int, int]) -> dict[Edge, list[str]] | None:
-        """The roles that the hops of a collective brought with them; None if one has none."""
+        """The roles that a schedule gave to the hops of a collective; None if any hop has none."""
         roles: dict[Edge, list[str]] = defaultdict(list)
         for hop in self.sorted_hops(row):
             if self.role[hop] < 0:
@@ -171,8 +176,8 @@ class Part:
         return dict(roles)
 
     def in_child_order(self, row: int, role: str, parents: dict[int, int], place_of: dict[int, int]) -> Places:
-        """The parent of each rank of a tree with its place among its siblings: in the order in which the parent posted
-        their receives, or sent to them."""
+        """The parent of each rank of a tree, and the rank's place among its siblings. Siblings are in the order in
+        which the parent posted their receives, or sent to them."""
         times: dict[int, tuple[int, int]] = {}
         begin = self._posted if role == UP else self._sent
         for hop in range(self._span(row).start, self._span(row).stop):
@@ -188,7 +193,7 @@ class Part:
         return places
 
     def with_roles(self, of_row: Ints, templates: Sequence[Template]) -> pa.Table:
-        """The hops with roles and rounds: of Hopscope's engine the schedule said the roles already."""
+        """The hops with roles and rounds. The hops of Hopscope's engine keep the roles that its schedule gave them."""
         kinds = np.unique(of_row[of_row >= 0])
         role, round_ = self.role, np.full(len(self.src), NULL, np.int64)
         if len(kinds):
@@ -208,7 +213,7 @@ class Part:
 
 
 def with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
-    """The table with this column, in the place of one of its name if there is one."""
+    """The table with this column, which replaces a column of the same name if there is one."""
     place = table.schema.get_field_index(name)
     return table.append_column(name, column) if place < 0 else table.set_column(place, name, column)
 
@@ -220,8 +225,8 @@ def _roles(column: pa.ChunkedArray) -> Ints:
 
 
 def _mixed(values: Hashes, salt: Ints | None = None) -> Hashes:
-    """Spread numbers, with others, over 64 bits (splitmix64: G. Steele et al., "Fast Splittable Pseudorandom Number
-    Generators", OOPSLA 2014)."""
+    """Hashes numbers, together with `salt` if given, to 64 bits (splitmix64: G. Steele et al., "Fast Splittable
+    Pseudorandom Number Generators", OOPSLA 2014)."""
     mixed = values + np.uint64(0x9E3779B97F4A7C15)
     if salt is not None:
         mixed = mixed ^ (salt.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93))

@@ -1,4 +1,4 @@
-"""The Parquet files of a dataset that is being made: tables are cut into parts, which threads write."""
+"""Writes the Parquet files of a dataset: cuts tables into parts, which threads write."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _ROWS_PER_PART = 1 << 21
 _VALUES_AT_ONCE = 1 << 14
 _WRITERS = 2
 _WAITING = 3
-"""Pieces of tables that may wait besides those being written; who makes more waits."""
+"""The number of pieces that may wait for a writer, besides those being written. Adding more blocks."""
 
 
 class Parts:
     """Writes `<directory>/<table>/part-00000.parquet` and so on. Tables come in pieces, each in the order of its rows;
     different tables are written at the same time.
 
-    Leaving the block without close() drops what waits: the files are worth nothing then.
+    Leaving the `with` block without close() drops the waiting rows, so the files are worthless.
     """
 
     def __init__(self, directory: Path) -> None:
-        """The directory must exist."""
+        """directory: must exist."""
         self._tables = {name: _Table(directory / name, name) for name in table_names()}
         self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
         self._room = Semaphore(_WRITERS + _WAITING)
@@ -54,14 +54,15 @@ class Parts:
             table.abandon()
 
     def add(self, name: str, rows: pa.Table) -> None:
-        """Hands rows to a writer. Raises what writing earlier ones raised: OSError where there is no room."""
+        """Hands rows to a writer. Raises the error of an earlier write, such as OSError if the disk is full."""
         self._room.acquire()
         self._check()
         if self._tables[name].wait_for_writer(rows):
             self._pool.submit(self._write, self._tables[name])
 
     def _write(self, table: _Table) -> None:
-        """Write the pieces that wait for this table, also new ones, so that no writer waits for another."""
+        """Write the pieces that wait for this table, including new ones. So only one writer at a time works on a
+        table."""
         try:
             while table.write_next():
                 self._room.release()
@@ -74,7 +75,7 @@ class Parts:
             raise self._problem
 
     def close(self) -> dict[str, list[dict[str, Any]]]:
-        """Writes everything that waits. Returns the files of each table, as the manifest describes them."""
+        """Writes all waiting pieces. Returns the files of each table, as the manifest describes them."""
         self._pool.shutdown(wait=True)
         self._check()
         for name, table in self._tables.items():
@@ -98,7 +99,7 @@ class _Table:
         self._waiting: deque[pa.Table] = deque()
         self._has_writer = False
         self.files: list[dict[str, Any]] = []
-        """Whole files only."""
+        """Descriptions of the finished files."""
         directory.mkdir()
 
     @property
@@ -107,14 +108,15 @@ class _Table:
         return self._writer is None and not self.files
 
     def wait_for_writer(self, rows: pa.Table) -> bool:
-        """Lets rows wait. True if nobody writes this table: who asks has to call write_next() until it says False."""
+        """Queues rows. True if no thread writes this table: then the caller must call write_next() until it returns
+        False."""
         with self._lock:
             self._waiting.append(rows)
             had_writer, self._has_writer = self._has_writer, True
             return not had_writer
 
     def write_next(self) -> bool:
-        """Writes what has waited longest; False if nothing waits any more."""
+        """Writes the piece that has waited longest; False if none waits."""
         with self._lock:
             if not self._waiting:
                 self._has_writer = False
@@ -124,7 +126,7 @@ class _Table:
         return True
 
     def drop_waiting(self) -> None:
-        """Gives up what has not been begun."""
+        """Drops the pieces that wait."""
         with self._lock:
             self._waiting.clear()
 
@@ -149,7 +151,7 @@ class _Table:
         return self._directory / f"part-{len(self.files):05}.parquet"
 
     def abandon(self) -> None:
-        """Closes the file of a table that is given up."""
+        """Closes the unfinished file of a table whose conversion failed."""
         writer, self._writer = self._writer, None
         if writer is not None:
             with suppress(OSError, pa.ArrowException):
@@ -162,14 +164,15 @@ def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 @cache
 def _plain_schema(name: str) -> bytes:
-    """The contract's schema as Arrow's readers look for it in a file, so that texts are read as texts."""
+    """The contract's schema in the form that Arrow's readers look for in a file, so that they read texts as texts."""
     return base64.b64encode(arrow_schema(name).serialize().to_pybytes())
 
 
 def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
-    """Times and ids grow from row to row: their differences are short, and where they lie tells which rows a query may
-    pass over. All else repeats: dictionaries, without statistics, which would cost a seventh of the writing. What that
-    leaves shrinks little: LZ4 makes files 8 % larger than zstd and takes four fifths of the time to write them."""
+    """Opens a Parquet file with encodings for its columns. Times and ids grow from row to row: only their differences
+    are stored, and their statistics tell which rows a query may skip. All other columns repeat values, so they use
+    dictionaries, without statistics, which would cost a seventh of the writing time. The result compresses little
+    further: LZ4 makes files 8 % larger than zstd, and takes four fifths of the time."""
     growing = [field.name for field in schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
     repeating = [column for column in schema.names if column not in growing]
     order = contract(name)["x-order"]

@@ -12,14 +12,14 @@ from hopscope.errors import InputError
 from hopscope.launch import job
 
 UNFINISHED = "hopscope-conversion"
-"""A file in the directory of a conversion that is under way, by which the next one knows it as such."""
+"""The name of a file that marks the directory of an unfinished conversion for the next one."""
 _MARK = "made by a conversion of hopscope that has not finished\n"
 
 ANOTHER_PLACE = "name another place for the dataset with --dataset DIR"
 
 
 def dataset_directory(archive: Archive) -> Path:
-    """The directory for an archive's dataset: beside it, or in the user's cache without permission to write."""
+    """The directory for an archive's dataset: beside it, or in the user's cache if that directory is not writable."""
     alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
     name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
     sibling = archive.directory / name
@@ -31,10 +31,10 @@ def dataset_directory(archive: Archive) -> Path:
 
 
 def check_replaceable(target: Path) -> None:
-    """Raises InputError unless a dataset may take this place: nothing is there, an empty directory, or a dataset that
-    a conversion made and nothing else.
+    """Raises InputError unless a dataset may take this place: it is free, an empty directory, or a dataset that a
+    conversion made and that has no other files.
 
-    A link is never followed to what it would replace.
+    Never follows a link.
     """
     if target.is_symlink():
         raise InputError(
@@ -68,20 +68,20 @@ def check_replaceable(target: Path) -> None:
 
 
 def make_unfinished(target: Path) -> Path:
-    """A new directory beside the target, marked as a conversion's. Raises OSError."""
+    """Makes a directory beside the target, marked as a conversion's. Raises OSError."""
     making = target.with_name(f"{target.name}.tmp-{secrets.token_hex(4)}")
     making.mkdir()
     try:
         (making / UNFINISHED).write_text(_MARK, encoding="utf-8")
-    except BaseException:  # a full disk takes a directory, but nothing in its file
+    except BaseException:  # on a full disk, the directory can be made but its file cannot be written
         shutil.rmtree(making, ignore_errors=True)
         raise
     return making
 
 
 def put_in_place(making: Path, target: Path) -> None:
-    """Renames what a conversion has made to its place; an outdated dataset there goes. Raises OSError, and InputError
-    if something else has come there meanwhile."""
+    """Moves a finished dataset into its place and removes an outdated one. Raises OSError, and InputError if other
+    files have appeared there meanwhile."""
     (making / UNFINISHED).unlink()
     check_replaceable(target)
     if target.exists() and any(target.iterdir()):
@@ -90,11 +90,11 @@ def put_in_place(making: Path, target: Path) -> None:
         making.rename(target)
         shutil.rmtree(outdated)
     else:
-        making.rename(target)  # an empty directory gives way
+        making.rename(target)  # replaces an empty directory
 
 
 def clear_leftovers(target: Path) -> None:
-    """Removes what conversions that were killed left beside the target; nothing that is not known as theirs."""
+    """Removes directories that killed conversions left beside the target, and nothing else."""
     for left in target.parent.iterdir():
         if left.name.startswith(f"{target.name}.tmp-") and not left.is_symlink() and _is_left_over(left):
             shutil.rmtree(left)
@@ -102,7 +102,7 @@ def clear_leftovers(target: Path) -> None:
 
 def _is_left_over(path: Path) -> bool:
     try:
-        is_marked = _MARK.startswith((path / UNFINISHED).read_text(encoding="utf-8"))  # a full disk cuts it short
+        is_marked = _MARK.startswith((path / UNFINISHED).read_text(encoding="utf-8"))  # may be cut short by a full disk
     except (OSError, UnicodeDecodeError):
         is_marked = False
     try:
@@ -112,7 +112,7 @@ def _is_left_over(path: Path) -> bool:
 
 
 def _is_part(path: Path) -> bool:
-    """True for a file or table directory as conversions make them."""
+    """True for a file or table directory of the form that conversions make."""
     if path.is_symlink():
         return False
     if path.name in (manifest.MANIFEST, UNFINISHED) or path.name.startswith(".scratch-"):

@@ -1,9 +1,9 @@
 """Gives every hop its role and round, and every collective its kind, while a trace is converted.
 
-Collectives are of one kind if operation, communicator, root and payload agree, all their messages with the roles that
-a schedule says, what ran by name, and who ran it. The payload does not count where every message carries the whole of
-it, nor do lengths in operations whose ranks have parts of different lengths. A kind is recognised once, from the piece
-of the trace in which it first comes.
+Collectives are of one kind if these agree: operation, communicator, root, payload, all messages with the roles from the
+schedule, the recorded names of the algorithm, and what sent the messages (the engine or the MPI library). The payload
+does not count if every message carries all of it. Message lengths do not count in operations whose ranks may have parts
+of different lengths. A kind is recognised once, from the piece of the trace in which it first occurs.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Table = tuple[str, pa.Table]
 _OF_PART: Final = ("collectives", "calls", "steps", "hops")
 _MOST_EXAMPLES: Final = 8
 _MOST_EXAMINED: Final = 1 << 16
-"""Messages examined in all, approximately: collectives with many messages give fewer examples."""
+"""The approximate number of messages to examine for a kind. Collectives with many messages give fewer examples."""
 
 
 class Kinds:
-    """The kinds met so far. Give it pieces of tables in the order of their rows; each has whole collectives."""
+    """The kinds found so far. Takes pieces of tables in the order of their rows; each piece has whole collectives."""
 
     def __init__(self, communicator: Callable[[int], Communicator], clusters: Sequence[str]) -> None:
-        """clusters: of all ranks."""
+        """clusters: the cluster of each rank."""
         self._communicator = communicator
         self._clusters = clusters
         self._numbers: dict[int, int] = {}
-        """By a kind's hash."""
+        """The number of each kind, by its hash."""
         self._words: list[str] = []
         self._number_of: dict[str, int] = {}
         self._varying: dict[int, bool] = {}
@@ -47,8 +47,8 @@ class Kinds:
         self._trees = Trees()
 
     def completed(self, tables: Iterable[Table]) -> Iterator[Table]:
-        """Complete the tables: collectives with their kinds and hops with their roles and rounds. Between the
-        collectives of a part and those of the next one are the part's calls and hops."""
+        """Complete the tables: collectives with their kinds and hops with their roles and rounds. For each part of the
+        run, `tables` has the collectives first and then the other tables."""
         part: list[Table] = []
         for name, rows in tables:
             if name not in _OF_PART or name == "collectives":
@@ -70,7 +70,8 @@ class Kinds:
         yield from completed.items()
 
     def of_part(self, collectives: pa.Table, calls: pa.Table | None, hops: pa.Table | None) -> dict[str, pa.Table]:
-        """The collectives with their kinds, the hops with roles and rounds, and the chains in exchanges."""
+        """The completed tables of a part: collectives with their kinds, hops with roles and rounds, and the chains of
+        exchanges."""
         if hops is None or not hops.num_rows:
             return {
                 "collectives": with_column(
@@ -84,7 +85,7 @@ class Kinds:
             "hops": part.with_roles(of_row, self._templates),
         }
         in_exchange = np.array([*(template.is_exchange for template in self._templates), False])[of_row]
-        # No chain is known where something hides waits.
+        # A chain is unknown if a wait in the collective is hidden.
         has_chain = in_exchange & is_null(collectives["native_reason"])
         if calls is not None and has_chain.any():
             is_down = part.role == ROLES.index(DOWN)
@@ -108,7 +109,7 @@ class Kinds:
         yield "trees", self._trees.table()
 
     def _numbered_words(self, column: pa.ChunkedArray) -> Ints:
-        """A number for each text that is the same in all pieces; -1 for null."""
+        """A number for each text, equal in all pieces; -1 for null."""
         words, codes = coded(column)
         for word in words:
             if word not in self._number_of:
@@ -120,13 +121,14 @@ class Kinds:
         return None if number < 0 else self._words[number]
 
     def _is_varying(self, op: int) -> bool:
-        """Tell if message lengths say nothing, by the number of an operation's name."""
+        """Tell if the message lengths of an operation say nothing about its payload. op: the number of the operation's
+        name."""
         if op not in self._varying:
             self._varying[op] = blocking_form(str(self._word(op))) in HIDES_BYTES
         return self._varying[op]
 
     def _kinds_of(self, part: Part) -> Ints:
-        """The kind of each collective of a part, -1 of those without; new ones are recognised."""
+        """The kind of each collective of a part; -1 if it has none. Recognises new kinds."""
         hashes, first, of_hash = np.unique(part.hashes, return_index=True, return_inverse=True)
         kinds = np.full(len(hashes), NULL, np.int64)
         for place in np.argsort(first):

@@ -1,4 +1,4 @@
-"""The tables `run` and `clocks`: what the archive says about the run, and what run.json beside it or inside it adds."""
+"""The tables `run` and `clocks`: facts from the archive, and from run.json beside it or inside it."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from hopscope.format.quantities import number, plural
 Facts = dict[str, Any]
 
 _FILE_LIMIT = 8
-"""Damaged files that are named one by one."""
+"""The largest number of damaged files that are named."""
 
 
 def hopscope_version() -> str:
@@ -54,9 +54,10 @@ def read_run_facts(archive: Archive, facts: Facts) -> Facts:
 
 
 def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
-    """The measurements in run.json, which know both figures; else those of the archive's clock offsets.
+    """The clock measurements of run.json, which has both error and bound; without them, the clock offsets of the
+    archive.
 
-    `at_ns` in run.json is that machine's raw clock; in the table it is corrected and counted from the first event.
+    `at_ns` in run.json is the raw clock of its machine; in the table it is corrected and counted from the first event.
     """
     rows: list[Facts] = run_json.get("clocks") or []
     if not rows:
@@ -76,7 +77,7 @@ def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 
 def places_table(run_json: Facts, facts: Facts) -> pa.Table:
-    """The archive's call sites in the source, as far as this machine has the programs that ran."""
+    """The source lines of the archive's call sites, as far as this machine has the programs that ran."""
     started = _started_at(run_json)
     modules = run_json.get("modules") if facts["is_ours"] else []
     places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
@@ -84,7 +85,7 @@ def places_table(run_json: Facts, facts: Facts) -> pa.Table:
 
 
 def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
-    """The one row of `run`."""
+    """The table `run`, which has one row."""
     is_hopscope = facts["is_ours"]
     tree_file = _text(run_json.get("tree_file")) or _sibling_text(archive, "tree.json", is_hopscope)
     row: Facts = {
@@ -128,7 +129,8 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
 
 
 def _text(value: object) -> str | None:
-    """Text as it is, structures as JSON text, null and empty as None."""
+    """A value as text: strings unchanged, a list of strings joined by spaces, other structures as JSON. None for null
+    and an empty string."""
     if value is None or value == "":
         return None
     if isinstance(value, str):
@@ -157,8 +159,8 @@ def _unix_ns(started_at: str) -> int:
 
 
 def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | None:
-    """Largest uncertainty between two clocks of the run: the two worst machines', each against the reference, whose
-    measurements are zeros. None where nobody knows: a machine's clock was never measured."""
+    """The largest uncertainty between two clocks of the run: the sum of the two worst machines' uncertainties against
+    the reference, which has zero. None if unknown, because a machine's clock was never measured."""
     machines = set(ranks["clock_host"].to_pylist())
     if len(machines) < 2:
         return 0
@@ -173,7 +175,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | Non
 def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
     missing: str | list[str] = run_json.get("missing") or []
     sentences = [missing] if isinstance(missing, str) else [str(sentence) for sentence in missing]
-    if not sentences:  # run.json says it in fewer words
+    if not sentences:  # the sentences of run.json are shorter
         ranks_by_reason: dict[str, list[int]] = {}
         for rank, reason in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(reason, []).append(rank)
@@ -200,7 +202,7 @@ def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
 
 
 def _damaged(archive: Archive, facts: Facts) -> list[str]:
-    """Unreadable events, by file."""
+    """The unreadable events of each file, in sentences."""
     damaged: list[tuple[str, int, int, str]] = facts["damaged"]
     sentences: list[str] = []
     for file, read, promised, reason in damaged[:_FILE_LIMIT]:

@@ -1,4 +1,5 @@
-"""The kind of a path that a command got: a dataset, an archive, or a run to be put together first."""
+"""Finds out what a path given to a command is: a dataset, an archive, or a run whose archive must be assembled
+first."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,12 +16,12 @@ _READ_BY = {
     "topology": "`hopscope run --topology` takes it, or `--net` if it has a network",
     "tree": "`hopscope run --tree` takes it",
 }
-"""Advice on a file of each kind given for a trace."""
+"""Advice if such a file is given instead of a trace."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """An OTF2 archive by its anchor file."""
+    """An OTF2 archive, given by its anchor file."""
 
     anchor: Path
 
@@ -51,9 +52,9 @@ class Archive:
 
 
 def find(path: Path) -> Archive | Path:
-    """The archive that a path means, or the dataset directory if it is one (or all that is left of a trace).
+    """The archive that a path means. The dataset directory, if the path is one or only the dataset is left of a trace.
 
-    Puts an unassembled run together first. Raises InputError that says what else the path could be.
+    Assembles the archive of a run first if there is none. Raises InputError that says what else the path could be.
     """
     if not path.exists():
         raise InputError(
@@ -73,7 +74,7 @@ def find(path: Path) -> Archive | Path:
     if job.is_unassembled_run(path):
         job.assemble(path)
     elif job.may_have_grown(path):
-        with suppress(InputError):  # what there is can be read all the same
+        with suppress(InputError):  # the present archive can still be read
             job.assemble(path)
     anchors = sorted(path.glob(f"*{_SUFFIX}"))
     anchor = path / job.ANCHOR

@@ -13,7 +13,7 @@ Places = dict[int, tuple[int | None, int]]
 
 
 class Trees:
-    """The trees met so far. Of equal communicator, name, root and role the first one counts."""
+    """The trees found so far. Of trees with the same communicator, name, root and role, the first one counts."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[int, str, int, str], Places] = {}
@@ -27,10 +27,10 @@ class Trees:
         recognised: str | None,
         op: str,
     ) -> str | None:
-        """Keep the trees of a collective, by root and role; returns their name, None if there are none.
+        """Keep the trees of a collective, by root and role. Returns their name; None if there are none.
 
-        tree_name: the name that a tree file gives them. The MPI library may call different trees by one name: then the
-        operation and a number tell them apart.
+        tree_name: the name that a tree file gives them. Other trees are named after their algorithm. Different trees
+        may have one algorithm; then the operation and a number distinguish their names.
         """
         if not trees:
             return None
@@ -43,7 +43,7 @@ class Trees:
         raise AssertionError("names do not end")
 
     def table(self) -> pa.Table:
-        """All of them."""
+        """The table of all trees."""
         rows = [
             {
                 "tree": tree,
@@ -70,7 +70,7 @@ def _names(name: str, op: str) -> Iterator[str]:
 
 
 def _are_alike(stored: Places | None, places: Places) -> bool:
-    """Tell if a tree has the same parents as the stored one, if any."""
+    """Tell if a tree has the same parents as the stored one, or none is stored."""
     return stored is None or {rank: parent for rank, (parent, _) in stored.items()} == {
         rank: parent for rank, (parent, _) in places.items()
     }

@@ -6,10 +6,10 @@ sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
 algorithms collectives whose algorithm loses to another
-overlap    nonblocking collectives that do not go on beside computing
+overlap    nonblocking collectives that make no progress while their ranks compute
 hosts      causes in hosts and in the links between them
-causes     which of them the run has, with their costs
-conditions what spoils or frames the other numbers
+causes     all causes that the run has, with their costs
+conditions conditions that qualify the other numbers
 sentences  the text of each entry
 """
 
@@ -28,25 +28,25 @@ from hopscope.explain.diagnosis.sentences import Words
 from hopscope.query.header import Scalar
 
 Row = dict[str, Any]
-Ask = Callable[[str], list[Row]]
 Read = Callable[[str], pa.Table]
 
 _RANKS_NAMED: Final = 64
-"""The number of ranks that are listed at most."""
+"""The largest number of ranks that an entry lists."""
 
 
-def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask, read: Read) -> list[Row]:
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], read: Read) -> list[Row]:
     """One row per entry, in the order in which one reads them; `rows` is the row of facts of the run."""
     del base, parameters
     facts = Facts(**{field.name: rows[field.name][0].as_py() for field in fields(Facts)})
-    caveats = ask("caveats")
-    entries = [*unfinished_in(caveats), *causes_in(facts, read), *conditions_in(facts, caveats)]
+    limits = read("limits").sort_by([("place", "ascending"), ("sentence", "ascending")]).to_pylist()
+    entries = [*unfinished_in(limits), *causes_in(facts, read), *conditions_in(facts, limits)]
     words = Words(facts, read("places"))
     return [_row(entry, facts, words) for entry in in_order(entries, facts)]
 
 
 def in_order(entries: Sequence[Entry], facts: Facts) -> list[Entry]:
-    """Unfinished first, then by cost, conditions last. Where nothing costs enough, an entry says so first."""
+    """The entries in reading order: an unfinished run, then causes by cost, then conditions. If no cause is worth a
+    note, the entry `balanced` comes first."""
     causes = [entry for entry in entries if not entry.is_condition and entry.kind != "balanced"]
     is_balanced = all(severity(entry, facts.run_ns) == "OK" for entry in causes)
     first = [entry for entry in entries if entry.kind == "balanced" and is_balanced]

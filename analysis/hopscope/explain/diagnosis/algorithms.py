@@ -1,4 +1,4 @@
-"""The algorithm of a collective where another one would take less time, by the replay of `analyze remap`."""
+"""Finds a collective for which another algorithm would take less time, by the replay of `analyze remap`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from hopscope.replay.prediction import LEAST_GAIN
 from hopscope.replay.run.program import Subject, algorithms_of
 
 _MOST_RANKS: Final = 64
-"""In larger runs only `analyze remap` looks for another algorithm: it takes long."""
+"""A diagnosis of more ranks looks for no other algorithm, because the search takes long; `analyze remap` does."""
 
 
 @dataclass(frozen=True)
 class SlowAlgorithm:
-    """The saving of the other algorithm, its sites, and the names of the recorded algorithm and of the other."""
+    """A collective for which another algorithm is better. cost: the time that the other one would save. sites: the
+    calls of the collective. recorded, better: the names of both algorithms."""
 
     cost: Cost
     sites: tuple[Site, ...]
@@ -34,8 +35,8 @@ class SlowAlgorithm:
 
 
 def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorithm | None:
-    """The collective that would save most; None where no algorithm of Hopscope's engine surely takes less time, or
-    where the run cannot be replayed."""
+    """The collective for which another algorithm would save most. None if no algorithm of Hopscope's engine surely
+    takes less time, or if the run cannot be replayed."""
     if not rerun.tables["hops"].num_rows or rerun.tables["ranks"].num_rows > _MOST_RANKS or not read("run").num_rows:
         return None
     try:
@@ -58,7 +59,8 @@ def _surely_gains(candidate: Candidate) -> bool:
 
 
 def _cost(basis: Basis, baseline: Candidate, better: Candidate) -> Cost:
-    """The saving over the run: an iteration of the replay reaches from one collective's end to the next one's."""
+    """The saving per iteration times the number of iterations. An iteration of the replay lasts from the end of one
+    collective to the end of the next."""
     iterations = len(basis.source.subject.collectives) - 1
     baseline_ns = baseline.predicted_ns or 0.0
     times = (better.predicted_ns, better.predicted_high_ns, better.predicted_low_ns)
@@ -67,6 +69,6 @@ def _cost(basis: Basis, baseline: Candidate, better: Candidate) -> Cost:
 
 
 def _recorded(basis: Basis, part: Subject) -> str:
-    """The algorithm that ran most often."""
+    """The name of the algorithm that ran most often."""
     (name, _), *_ = Counter(algorithms_of(basis.source.tables, part)).most_common(1)
     return name or "an algorithm without a known name"

@@ -1,8 +1,9 @@
-"""Which causes a run has, and what each of them costs.
+"""Causes that a run has, and the cost of each.
 
-A cause that only passes on another one is none: messages that are late because their sender computes longer than the
-others cost nothing once that computing is gone. So causes are weighed one after another, each beyond those before it:
-first the order in which messages are taken, then computing, then what does not go on beside it, then other messages.
+A cause that only follows from another one must not count: if messages are late because their sender computes longer
+than the others, they cost nothing once that computing is gone. So causes are weighed one after another, each in a run
+without the causes found before: first messages received in the wrong order, then computing, then collectives that do
+not overlap with it, then other messages.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ Read = Callable[[str], pa.Table]
 
 
 def causes_in(facts: Facts, read: Read) -> list[Entry]:
-    """The causes of a run with their costs, and how much of their time its ranks compute."""
+    """The causes of a run with their costs. The first entry is `balanced`, with the share of their time that the ranks
+    compute."""
     if facts.begin_ns is None or facts.end_ns is None or facts.run_ns <= 0:
         return [Entry("balanced")]
     rerun = Rerun(read, facts.begin_ns, facts.end_ns)
@@ -54,7 +56,8 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     if overlap is not None:
         weighed.add(overlap, weighed.without_causes())
     without_computing = weighed.without_causes()
-    # Senders that answer one another are late by what messages take.
+    # Senders that answer one another are late because messages take time. So weigh late senders in a run with quick
+    # messages.
     bound = [cause.changes for cause in in_messages if cause.kind in ("latency-bound", "bandwidth-bound")]
     quick = reduce(joined, bound)
     link_causes = [crossings_cause(rerun, _crossings(read)), slow_link_cause(rerun)]
@@ -86,11 +89,12 @@ class _Weighed:
         self.entries: list[Entry] = []
 
     def without_causes(self) -> Changed:
-        """The run without the causes so far that are worth a note."""
+        """The run without those causes found so far that are worth a note."""
         return self._rerun.changed(self._changes)
 
     def cost(self, changes: Changes, base: Changed) -> Cost | None:
-        """The cost of a cause; None where it is small, or is mostly that of causes that the base is without."""
+        """The cost of a cause. None if it is small, or if most of it is gone in `base`, which is the run without other
+        causes."""
         cost = self._rerun.cost(changes)
         if cost.ns < _LEAST_SHARE * self._run_ns:
             return None
@@ -123,9 +127,13 @@ def _crossings(read: Read) -> dict[int, int]:
 
 
 def _exclusive(entries: list[Entry]) -> list[Entry]:
-    """Without those that another entry says better: messages over a slow link, in a wait that computing could hide, or
-    of an algorithm that loses to another are not just slow; of a slow link another rank order is a remedy, and of
-    crossings another algorithm."""
+    """The entries, without each that another entry explains better.
+
+    Three entries explain why messages are slow: crossings, a slow link and missing overlap. If they make up half of the
+    cost of `latency-bound`, `bandwidth-bound` or `algorithm`, that entry is left out. The first two are also left out
+    if a remedy (`placement` or `algorithm`) saves half of their cost, and of the two only the larger stays. `placement`
+    explains an `algorithm` likewise, and a slow link explains a `placement`.
+    """
     costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
     bound = ("latency-bound", "bandwidth-bound")
     explained = sum(costs.get(kind, 0) for kind in ("crossings", "slow-link", "no-overlap"))

@@ -23,7 +23,7 @@ _LATENESS: Final = 0.025
 _LEAST_EXCESS: Final = 0.003
 """Excess below this share of the run is ignored."""
 _ALONE: Final = 0.25
-"""In a serial section each other rank computes at most this share of what the one does."""
+"""In a serial section each other rank computes at most this share of the time of the rank that works."""
 _RARE: Final = 0.1
 """Noise is late in less than this share of a rank's occurrences."""
 _TURNS_SHARE: Final = 0.5
@@ -36,9 +36,10 @@ _CLEAR: Final = 4.0
 
 @dataclass(frozen=True)
 class SiteCause:
-    """A cause at one site: the gaps that it made longer, by how much, and how much of that an even spread would save.
+    """A cause at one site. rows: the gaps that it made longer. less_ns: by how much. even_share: the share of this
+    excess that spreading the work evenly would save.
 
-    own_ns, others_ns: what a rank that causes it computes there, typically, and what the others do.
+    own_ns, others_ns: the typical computing there of a rank that causes it, and of the other ranks.
     """
 
     kind: Kind
@@ -51,7 +52,7 @@ class SiteCause:
 
     @property
     def excess_ns(self) -> float:
-        """All excess together."""
+        """The sum of the excess, in ns."""
         return float(self.less_ns.sum())
 
 
@@ -65,12 +66,12 @@ class Cause:
 
     @property
     def gaps(self) -> Array:
-        """Numbers of the gaps that it made longer."""
+        """The numbers of the gaps that the cause made longer."""
         return np.concatenate([site.rows for site in self.site_causes])
 
     @property
     def less_ns(self) -> Array:
-        """Excess of each of them."""
+        """The excess of each of these gaps, in ns."""
         return np.concatenate([site.less_ns for site in self.site_causes])
 
     @property
@@ -79,12 +80,12 @@ class Cause:
 
     @property
     def own_ns(self) -> float:
-        """The typical computing of a rank that causes it, at the site with most excess."""
+        """The typical computing of a rank that causes it, at the site with most excess, in ns."""
         return self._first.own_ns
 
     @property
     def others_ns(self) -> float:
-        """The typical computing of the other ranks there."""
+        """The typical computing of the other ranks at the site with most excess, in ns."""
         return self._first.others_ns
 
     @property
@@ -93,16 +94,16 @@ class Cause:
         return self._first.even_share
 
     def changes(self, gaps: Gaps, rerun: Rerun) -> Changes:
-        """The run without it."""
+        """The changes that remove this cause from the run."""
         return rerun.computing(gaps.rank[self.gaps], gaps.end[self.gaps], self.less_ns)
 
     def ranks_by_cost(self, gaps: Gaps) -> tuple[int, ...]:
-        """Its ranks, the one with most excess first."""
+        """The ranks of the cause, the one with most excess first."""
         of_rank = self.excess_of_ranks(gaps)
         return tuple(sorted(of_rank, key=lambda rank: (-of_rank[rank], rank)))
 
     def excess_of_ranks(self, gaps: Gaps) -> dict[int, float]:
-        """The excess of each of its ranks, in ns."""
+        """The excess of each rank of the cause, in ns."""
         rank, excess = gaps.rank[self.gaps], self.less_ns
         return {cause_rank: float(excess[rank == cause_rank].sum()) for cause_rank in self.ranks}
 
@@ -113,7 +114,8 @@ class Cause:
 
 
 def causes_of(gaps: Gaps, run_ns: int) -> list[Cause]:
-    """The causes in computing that may cost something, those of one kind and of the same ranks as one."""
+    """The causes in computing that may cost something. A cause of the same kind and ranks at several sites counts once.
+    Noise and rotating delays each count once for all ranks."""
     causes: dict[tuple[Kind, tuple[int, ...]], Cause] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # an occurrence without ranks has no median
@@ -172,15 +174,16 @@ def _noise(site: SiteGaps, surplus: Array) -> SiteCause:
 
 
 def _lower_median(values: Array) -> Array:
-    """The median over ranks of each occurrence; of an even number the lower one, for two ranks are no majority."""
+    """The median over ranks at each occurrence. With an even number of ranks, it is the lower of the two middle values:
+    of two ranks, neither is a majority."""
     ordered = np.sort(values, axis=0)  # NaN last
     count = np.count_nonzero(~np.isnan(values), axis=0)
     return np.take_along_axis(ordered, np.maximum(0, (count - 1) // 2)[None], axis=0)[0]
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
-    """The value up to which half of the weight lies: one line of a program may call MPI several times, between which
-    ranks compute very different times."""
+    """The value up to which half of the weight lies. A plain median could mislead: one line of a program may call MPI
+    several times, and ranks compute very different times after each call."""
     weighs = weights > 0
     if not weighs.any():
         return float(np.nanmedian(values))
@@ -191,7 +194,7 @@ def _weighted_median(values: Array, weights: Array) -> float:
 
 
 def _takes_turns(excess: Array, late_mask: Array) -> bool:
-    """True if most occurrences have a late rank, and the ranks take about equal parts."""
+    """True if most occurrences have a late rank, and each rank is the latest about equally often."""
     ranks, occurrences = late_mask.shape
     if ranks < 2 or occurrences < 2 * ranks:
         return False
@@ -205,7 +208,8 @@ def _takes_turns(excess: Array, late_mask: Array) -> bool:
 
 
 def _above_usual(site: SiteGaps) -> Array:
-    """The excess of each gap over its rank's usual time, beyond the excess of most ranks in the occurrence."""
+    """The excess of each gap over its rank's usual time, less the excess that most ranks have at that occurrence; 0
+    where the rest is not clear."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
     surplus = site.computing - usual
     if len(site.ranks) > 1:
@@ -216,7 +220,7 @@ def _above_usual(site: SiteGaps) -> Array:
 
 
 def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
-    """A serial section if one rank computes while each other hardly does; else an imbalance."""
+    """A serial section if one rank computes while all others hardly do; else an imbalance."""
     if len(positions) > 1:
         return _longer_than_others(site, "imbalance", positions)
     typical = np.nanmedian(site.computing, axis=1)
@@ -230,8 +234,8 @@ def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
 
 
 def _computing_elsewhere(site: SiteGaps, gaps: Gaps, position: int) -> Array:
-    """Computing of each other rank in ns, a row for each, at any site during the occurrences of one rank: others may
-    compute meanwhile after calls of their own, as where one rank sends and another receives."""
+    """The computing of the other ranks during each occurrence of one rank, at any site; in ns, a row for each other
+    rank. They may compute after calls of their own: one rank sends, another receives, and then both compute."""
     numbers = site.row[position]
     computing = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
     computing[:, numbers >= 0] = gaps.concurrent_computing(numbers[numbers >= 0])
@@ -243,7 +247,8 @@ def _longer_than_others(
 ) -> SiteCause:
     """The excess of the ranks at these positions over the median of the others, or of all if all are chosen.
 
-    other_computing: time of each other rank meanwhile, if others compute at other sites: the longest counts.
+    other_computing: the time that each other rank computes meanwhile at any site. If given, its maximum replaces the
+    median.
     """
     takes_turns = kind == "rotating-delay"
     reference = site.computing if takes_turns else np.delete(site.computing, positions, axis=0)

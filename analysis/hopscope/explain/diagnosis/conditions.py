@@ -1,4 +1,4 @@
-"""Conditions that spoil or frame every other number of a diagnosis."""
+"""Conditions that qualify every other number of a diagnosis."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import Any, Final
 from hopscope.explain.diagnosis.entry import Entry, Facts, Kind
 
 _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
-"""Kinds of caveats that say ranks lacked cores, and the kind of entry that each becomes."""
+"""Kinds of limits that say ranks lacked cores, and the kind of entry that each becomes."""
 _INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "overhead", "clocks")
-"""Kinds of caveats that say the trace is incomplete or disturbed, or that its clocks cannot decide."""
+"""Kinds of limits that say the trace is incomplete or disturbed, or that its clocks cannot decide."""
 _STARTUP: Final = 0.5
-"""Share of the job from which on its start-up is said."""
+"""Start-up is reported if it takes more than this share of the job."""
 
 _Rows = Sequence[Mapping[str, Any]]
 
 
-def unfinished_in(caveats: _Rows) -> list[Entry]:
-    """An entry for an unfinished run, and who waited for whom."""
-    return [Entry("unfinished", text=row["sentence"]) for row in caveats if row["kind"] == "unfinished"]
+def unfinished_in(limits: _Rows) -> list[Entry]:
+    """An entry that says who waited for whom, if the run did not finish."""
+    return [Entry("unfinished", text=row["sentence"]) for row in limits if row["kind"] == "unfinished"]
 
 
-def conditions_in(facts: Facts, caveats: _Rows) -> list[Entry]:
-    """Shared cores, other programs on them, an incomplete trace, the collector's own time and a long start-up."""
-    entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in caveats if row["kind"] == word]
-    incomplete = [row["sentence"] for row in caveats if row["kind"] in _INCOMPLETE]
+def conditions_in(facts: Facts, limits: _Rows) -> list[Entry]:
+    """Entries on shared cores, other programs on them, an incomplete trace, the collector's own time and a long
+    start-up."""
+    entries = [Entry(kind, text=row["sentence"]) for word, kind in _CORES for row in limits if row["kind"] == word]
+    incomplete = [row["sentence"] for row in limits if row["kind"] in _INCOMPLETE]
     if incomplete:
         entries.append(Entry("tracing", text=" ".join(incomplete)))
     if facts.duration_ns and facts.startup_ns > _STARTUP * facts.duration_ns:

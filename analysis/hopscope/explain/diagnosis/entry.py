@@ -1,4 +1,4 @@
-"""An entry of the diagnosis: one cause, what it costs, who and where."""
+"""An entry of the diagnosis: one cause, its cost, its ranks and its call sites."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Kind = Literal[
     "start-up",
     "balanced",
 ]
-"""The header of diagnose.sql explains each."""
+"""The header of diagnose.sql explains each kind."""
 
 Severity = Literal["PROBLEM", "NOTE", "OK"]
 
@@ -40,14 +40,14 @@ NOTE: Final = 0.02
 """A cost is worth a note from this share on."""
 
 NAMED_SHARE: Final = 0.2
-"""A rank is named if it causes at least this share of what the first one does."""
+"""A rank is named if its excess is at least this share of the costliest rank's."""
 
 CONDITIONS: Final = ("oversubscribed", "external-load", "tracing", "start-up")
-"""Kinds that spoil or frame the other numbers and make no run a problem."""
+"""Kinds of conditions: they qualify the other numbers, and are never a problem by themselves."""
 
 
 UNMEASURED: Final = ("algorithm", "placement")
-"""Kinds that only a prediction shows: never more than a note until a run has shown them."""
+"""Kinds whose cost is only predicted. They are never more than a note, because no run has measured them."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class Site:
 class Entry:
     """One cause.
 
-    ranks: those who cause it, the costliest first. iterations: the first, the last and how many show it. own_ns,
-    others_ns: what a rank computes there, typically, and what the others do. even_ns: what spreading the same work
-    evenly would save. computing_share: how much of their time the ranks compute. count: messages, calls or crossings,
-    by the kind. hosts: the host that is slow, the two hosts or clusters of a link, or those between which ranks change.
-    times: how many times longer a message takes than on other links. algorithms: the one that ran and a better one.
-    text: what a caveat says.
+    ranks: the ranks that cause it, the costliest first. iterations: the first and the last that show it, and their
+    number. own_ns, others_ns: the typical computing there of a rank that causes it, and of the other ranks. even_ns:
+    the saving if the same work were spread evenly. computing_share: the share of their time that ranks compute. count:
+    a number of messages, calls or crossings, by the kind. hosts: the slow host, the two hosts or clusters of a slow
+    link, or the hosts between which ranks would move. times: how many times longer a message takes than on other links.
+    algorithms: the one that ran and a better one. text: the sentence of a caveat.
     """
 
     kind: Kind
@@ -116,7 +116,7 @@ class Entry:
 
     @property
     def is_condition(self) -> bool:
-        """Tell if it frames the other entries."""
+        """Tell if the entry is a condition, which qualifies the other entries."""
         return self.kind in CONDITIONS
 
 

@@ -1,6 +1,7 @@
-"""Causes in hosts and in the links between them: one that is slower than its peers, or ranks on the wrong hosts.
+"""Causes in hosts and in the links between them: a host or link that is slower than its peers, or ranks on the wrong
+hosts.
 
-Peers of a link are the links of its class; between clusters, a link joins two clusters, inside one two hosts.
+A link joins two clusters or, inside a cluster, two hosts. Its peers are the other links of its class.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from hopscope.vocabulary.words import BINDINGS
 _SLOWER: Final = 1.5
 """A link is slow if its messages take this multiple of its peers' time."""
 _LEAST_MESSAGES: Final = 5
-"""Fewer messages of one size say nothing of a link."""
+"""Fewer messages of one size say nothing about a link."""
 _LEAST_PEERS: Final = 2
 _MOST_MESSAGES: Final = 1_000_000
-"""The messages of a run from which on only `analyze reorder` looks for another rank order."""
+"""A diagnosis of more messages looks for no other rank order; `analyze reorder` does."""
 
 _TABLES: Final = ("hops", "messages")
 _SIZES: Final = 64
@@ -37,9 +38,11 @@ _LAN, _WAN = (list(LINKS).index(name) for name in ("lan", "wan"))
 
 @dataclass(frozen=True)
 class _Waits:
-    """Messages between hosts that a rank waited for: table (0: hops, 1: messages), row, time in ns, and two numbers.
+    """Messages between hosts that a rank waited for. table: 0 for hops, 1 for messages. row: in that table. took: in
+    ns.
 
-    kind: of the link's class and the size. ends: of the two clusters, or hosts inside a cluster.
+    kind: a number for the link's class and the size class. ends: a number for the two clusters or, inside a cluster,
+    for the two hosts.
     """
 
     table: Array
@@ -50,7 +53,7 @@ class _Waits:
 
 
 def host_of_ranks(ranks: tuple[int, ...], table: pa.Table) -> str | None:
-    """The host whose ranks these are, if they are all of its ranks, several, and there is another host."""
+    """The host of these ranks. None unless they are all ranks of one host, at least two, and there is another host."""
     hosts = dict(zip(table["rank"].to_pylist(), table["host"].to_pylist(), strict=True))
     host_names = {hosts[rank] for rank in ranks if rank in hosts}
     if len(host_names) != 1 or len(ranks) < 2 or len(set(hosts.values())) < 2:
@@ -60,7 +63,7 @@ def host_of_ranks(ranks: tuple[int, ...], table: pa.Table) -> str | None:
 
 
 def slow_link_cause(rerun: Rerun) -> MessageCause | None:
-    """The link whose messages lose most against those of its peers; None where no link is clearly slower."""
+    """The link whose messages lose most time against those of its peers; None if no link is clearly slower."""
     names, of_lane = _ends(rerun)
     parts = [_waits(rerun, number, of_lane) for number in range(len(_TABLES))]
     waits = _Waits(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(_Waits)))
@@ -88,7 +91,7 @@ def slow_link_cause(rerun: Rerun) -> MessageCause | None:
 
 
 def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
-    """Names of hosts and of clusters, and of each lane its host and its cluster."""
+    """The names of hosts and of clusters; and for each lane the number of its host and of its cluster."""
     ranks = rerun.tables["ranks"]
     rank = ranks["rank"].to_pylist()
     names: list[list[str]] = []
@@ -137,14 +140,14 @@ def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
 
 @dataclass(frozen=True)
 class Placement:
-    """Another rank order, and what it saves by the replay of `analyze reorder`."""
+    """Another rank order, and its saving by the replay of `analyze reorder`."""
 
     cost: Cost
     hosts: tuple[str, ...]
 
 
 def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> Placement | None:
-    """A rank order that the replay takes for better; None where there is none, or where it would take long to find."""
+    """A rank order that is better by the replay; None if there is none, or if the search would take long."""
     hosts = sorted(set(rerun.tables["ranks"]["host"].to_pylist()))
     far = sum(int((rerun.arrays[f"{table}.link"] >= _LAN).sum()) for table in _TABLES)
     messages = sum(rerun.tables[table].num_rows for table in _TABLES)
@@ -155,7 +158,7 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     try:
         order = suggest_order(read).suggested
     except InputError:
-        return None  # the hosts are not the launcher's to choose
+        return None  # the rank order cannot be chosen
     if order is None or order.predicted_gain is None:
         return None
     gains = (order.predicted_gain, order.gain_low or 0.0, order.gain_high or 0.0)

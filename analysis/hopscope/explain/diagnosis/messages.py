@@ -1,4 +1,4 @@
-"""Causes that lie in messages: who is late to send or to receive, and what messages and their bytes take."""
+"""Causes that lie in messages: who is late to send or to receive, and how long messages and their bytes take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, CATEGORIES, INTERVAL_KINDS
 
 _SMALL: Final = 4096
-"""Bytes up to which a message's time is per message; beyond, more and more per byte."""
+"""A message's time counts as time per message up to this size in bytes. Of a longer message, a growing share counts as
+time per byte."""
 _OTHER_WAIT_SHARE: Final = 0.5
 """A receive is in the wrong order if its rank waited for another message for this share of the time."""
 
@@ -26,8 +27,8 @@ _WAN: Final = list(LINKS).index("wan")
 
 @dataclass(frozen=True)
 class MessageCause:
-    """A cause in messages, with the changes of a run without it. The rest is as in `Entry`;
-    finding the sites takes a while for a long run."""
+    """A cause in messages. changes: those that remove it from the run. find_sites: gives its call sites, which takes a
+    while for a long run. The other fields are those of `Entry`."""
 
     kind: Kind
     changes: Changes
@@ -39,7 +40,7 @@ class MessageCause:
 
 
 def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
-    """The causes that the run has at all, whatever they cost."""
+    """All causes in messages that the run has, whatever they cost."""
     late_senders = _late_senders(rerun)
     return [
         *_late_receivers(rerun),
@@ -50,7 +51,8 @@ def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
 
 
 def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | None:
-    """Hops between clusters that go one after another. crossings: by kind of collective, how many in sequence."""
+    """Hops between clusters that follow one another. crossings: for each kind of collective, the number of them in
+    sequence."""
     if not crossings:
         return None
     arrays = rerun.arrays
@@ -74,7 +76,8 @@ def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | N
 def _late_receivers(rerun: Rerun) -> list[MessageCause]:
     """Receives that hold up a sender, because they are posted after it began to wait.
 
-    Their rank waited for another message, or did something else."""
+    If the receiver waited for another message meanwhile, the order is wrong; else the receiver is late.
+    """
     arrays = rerun.arrays
     is_blocked = arrays["messages.binding"] == _BINDING["send"]
     wait_begin, posted = arrays["messages.send_wait_begin_ns"], arrays["messages.recv_post_ns"]
@@ -97,7 +100,8 @@ def _late_receivers(rerun: Rerun) -> list[MessageCause]:
 
 
 def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array) -> Array:
-    """For how much of each span its lane waited for a message: for the last one that it received in it."""
+    """The time of each span in which its lane waited for a message, in ns. Only the last message received in the span
+    counts."""
     arrays = rerun.arrays
     waits = np.flatnonzero(arrays["messages.binding"] == _BINDING["recv"])
     if not len(waits):
@@ -112,7 +116,7 @@ def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array
 
 
 def _late_senders(rerun: Rerun) -> MessageCause | None:
-    """Sends that begin after their receiver began to wait."""
+    """The cause that sends begin after their receiver began to wait; None if no send does."""
     arrays = rerun.arrays
     waits = arrays["messages.binding"] == _BINDING["recv"]
     wait_begin, sent = arrays["messages.recv_wait_begin_ns"], arrays["messages.send_begin_ns"]
@@ -130,14 +134,14 @@ def _late_senders(rerun: Rerun) -> MessageCause | None:
 
 
 def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
-    """The ranks with most of the weight, the first one first."""
+    """The ranks with most of the weight, the largest first."""
     of_rank = np.bincount(rerun.lanes.rank[lane], weight)
     order = np.argsort(-of_rank, kind="stable")
     return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED_SHARE * of_rank[order[0]])
 
 
 def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
-    """The run if a message took no time but that of its bytes, and the run if bytes took none."""
+    """Two causes: the time that messages take regardless of their bytes, and the time that their bytes take."""
     arrays = rerun.arrays
     per_message: dict[str, Array] = {}
     per_byte: dict[str, Array] = {}
@@ -150,7 +154,7 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
     for table in ("hops", "messages"):
         took = length_ns(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
         shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
-    # Collectives without hops: what each call takes after the last rank that it needs.
+    # Collectives without hops: shorten the time of each call after the last rank that it needs.
     row = np.flatnonzero((arrays["collectives.has_hops"][arrays["calls.collective"]] == 0) & _sends_messages(rerun))
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
     size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]
@@ -165,7 +169,7 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
 
 
 def _message_share(size: Array) -> Array:
-    """The share of its time that a message of so many bytes takes as a message, and not for its bytes."""
+    """The share of a message's time that does not depend on its bytes. size: in bytes."""
     return _SMALL / np.maximum(_SMALL, size)
 
 
@@ -192,7 +196,7 @@ def _sends_messages(rerun: Rerun) -> Array:
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
-    """The run if files, or the making of communicators and the like, took no time."""
+    """The causes in files, and in other MPI calls, such as those that make communicators."""
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     causes: list[MessageCause] = []

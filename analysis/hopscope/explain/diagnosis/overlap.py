@@ -1,6 +1,6 @@
 """Nonblocking collectives that make no progress while their ranks compute: all of their messages move in the wait.
 
-The hops tell: between the call and its wait no message of the rank began or came.
+The hops show it: the rank sent and received no message between the call and its wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from hopscope.explain.diagnosis.rerun import Rerun
 
 
 def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
-    """The run if each such collective went on beside the computing before its wait."""
+    """The cause for which each stalled collective goes on, in the changed run, while its ranks compute before the wait;
+    None if no collective stalls."""
     arrays = rerun.arrays
     call = _begun_and_waited_for(rerun)
     if not len(call):
@@ -49,7 +50,8 @@ def _begun_and_waited_for(rerun: Rerun) -> Array:
 
 
 def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
-    """The hops that began before the wait of one of these calls of their receivers, and the place of that call."""
+    """The hops that began before the wait of their receiver's call, if that is among these calls; and its position in
+    `call`."""
     arrays = rerun.arrays
     row, position = _hops_of(rerun, call, "dst")
     is_in_flight = arrays["hops.send_begin_ns"][row] < arrays["calls.wait_begin_ns"][call][position]
@@ -57,7 +59,8 @@ def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
 
 
 def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
-    """The hops with this end in one of these calls, and the place of that call among them."""
+    """The hops of which this end (`src` or `dst`) belongs to one of these calls; and the position of that call in
+    `call`."""
     arrays = rerun.arrays
     lanes = len(rerun.lanes.rank)
     key = arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
@@ -69,7 +72,7 @@ def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
 
 
 def _moved(rerun: Rerun, call: Array) -> Array:
-    """True for the calls of which a message began or came between the call and its wait."""
+    """True for the calls whose rank sent or received a message of the collective between the call and its wait."""
     arrays = rerun.arrays
     moved = np.zeros(len(call), bool)
     for end, time in (("src", "send_begin_ns"), ("dst", "recv_end_ns")):

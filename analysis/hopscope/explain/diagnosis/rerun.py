@@ -1,4 +1,4 @@
-"""A recorded run, run again without one of its causes."""
+"""Replays a recorded run without some of its causes."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from hopscope.native import _causal
 from hopscope.vocabulary.words import INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
-"""Arrays as `_causal.Run.times_with` takes them."""
+"""Changes of a run, as arrays in the form that `_causal.Run.times_with` takes."""
 
 _BLOCKS: Final = 30
 """Parts of the run in which the saving is measured; its interval comes from their variability."""
 _SITES: Final = 5
-"""Call sites named at most."""
+"""The largest number of call sites named."""
 _HALF_WIDTH: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A run with changes, and its progress at each recorded block end, in ns."""
+    """A run with changes. reached_ns: the time at which it reaches the end of each block of the recorded run, and its
+    own end."""
 
     changes: Changes
     reached_ns: Array
@@ -38,7 +39,8 @@ class Changed:
 
 @dataclass(frozen=True)
 class Things:
-    """Calls of MPI in the order of their lanes and begins, the longest first. site: a number for each call site."""
+    """Calls of MPI in order of lane and begin; of those that begin together, the longest comes first. site: a number
+    for each call site."""
 
     lane: Array
     begin_ns: Array
@@ -48,7 +50,8 @@ class Things:
 
 @dataclass(frozen=True)
 class _Sites:
-    """The number of each call's site, collectives first and then intervals; the sites, and the place of each."""
+    """Call sites. number: the site of each call, first for calls of collectives, then for intervals. names: the sites.
+    place: a number for each site's place in the program."""
 
     number: Array
     names: list[Site]
@@ -56,16 +59,17 @@ class _Sites:
 
 
 class Rerun:
-    """The run as recorded, which can be run again with changes. Costs: the tables of the dataset in memory."""
+    """The recorded run, which can be replayed with changes. Holds the dataset's tables in memory."""
 
     def __init__(self, table: Callable[[str], pa.Table], begin_ns: int, end_ns: int) -> None:
-        """table: gives a table of the dataset. begin_ns, end_ns: the part of the run over which a saving may vary."""
+        """table: gives a table of the dataset. begin_ns, end_ns: the part of the run in which the variability of a
+        saving is measured."""
         self.begin_ns = begin_ns
         self.tables = {name: table(name) for name in CAUSAL_TABLES}
         self.lanes = lanes_of(self.tables)
         self.arrays = causal_arrays_of(self.tables, self.lanes)
         self._cuts = np.linspace(begin_ns, end_ns, _BLOCKS + 1).astype(np.int64).tolist()
-        # The graph takes seconds for a long run, in which others look at its tables.
+        # Building the graph takes seconds for a long run. Callers read its tables meanwhile.
         pool = ThreadPoolExecutor(1)
         self._future_run = pool.submit(_causal.Run, self.arrays)
         pool.shutdown(wait=False)
@@ -83,16 +87,16 @@ class Rerun:
 
     @property
     def error(self) -> float:
-        """Relative error of the replayed end without changes."""
+        """The relative error of the end of the run, if it is replayed without changes."""
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 
     def changed(self, changes: Changes) -> Changed:
-        """The run with these changes, beyond which others are weighed."""
+        """The run with these changes, as a base against which further changes are weighed."""
         return Changed(changes, self._progress(changes) if changes else self._unchanged)
 
     def cost(self, changes: Changes, base: Changed | None = None) -> Cost:
-        """The time that the run saves with these changes, beyond those of the base."""
+        """The time that the run saves with these changes, beyond the changes of the base."""
         base_progress = self._unchanged if base is None else base.reached_ns
         changed_progress = self._progress(changes if base is None else joined(base.changes, changes))
         saved = base_progress - changed_progress
@@ -154,7 +158,8 @@ class Rerun:
 
     @property
     def place_of_site(self) -> Array:
-        """The place of each site, as a number; without call sites, an operation on a communicator is one."""
+        """The place of each site, as a number. Without call sites, each operation on each communicator counts as one
+        place."""
         return self._sites.place
 
     @cached_property
@@ -190,7 +195,7 @@ def _joined(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
 
 
 def joined(first: Changes, second: Changes) -> Changes:
-    """Both changes at once."""
+    """Combines two changes into one."""
     combined = dict(first)
     for name, values in second.items():
         combined[name] = (

@@ -13,7 +13,7 @@ from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Sit
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _RANK_LIMIT: Final = 4
-"""Ranks named before the rest is counted."""
+"""The largest number of ranks named; of more ranks the rest is counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
     "imbalance": "{who} {verb} longer than the others before {where}",
@@ -23,7 +23,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "late-sender": "{who} {verb} late in {where}, and the receivers wait",
     "late-receiver": "{who} {verb} late in {where}, and the senders wait",
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
-    "no-overlap": "{where} moves only in its wait, though ranks compute before",
+    "no-overlap": "{where} makes progress only in its wait, although ranks compute before",
     "crossings": "{where} crosses between clusters {count} times one after another",
     "algorithm": "{where} runs {algorithms[0]}, and {algorithms[1]} would take less time",
     "placement": "Another rank order would spend less time on slow links",
@@ -46,8 +46,8 @@ _VERBS: Final[Mapping[Kind, tuple[str, str]]] = {
 """Verbs for one rank, and for several."""
 _ACTIONS: Final[Mapping[Kind, str]] = {
     "serial-section": "Let all ranks share this work, or let the others go on meanwhile.",
-    "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is dealt anew each time.",
-    "noise": "Look for what else runs on these cores. `analyze noise-periods TRACE` shows whether it is periodic.",
+    "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is reassigned each time.",
+    "noise": "Look for what else runs on these cores. `analyze noise TRACE --by period` shows whether it is periodic.",
     "late-sender": "Send before the computing that does not need the answer.",
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
@@ -74,15 +74,15 @@ class Text:
 
 
 class Words:
-    """Writes entries of one run."""
+    """Writes the texts of the entries of one run."""
 
     def __init__(self, facts: Facts, places: pa.Table) -> None:
-        """places: the table of the dataset."""
+        """places: the dataset's table of call sites."""
         self._facts = facts
         self._places = {row["call_site"]: row for row in places.to_pylist()}
 
     def site(self, site: Site) -> dict[str, Any]:
-        """A call of MPI as an answer has it."""
+        """A call site, as the column `call_sites` of the answer has it."""
         place = self._places.get(site.call_site, {})
         return {
             "mpi": site.function,

@@ -13,18 +13,18 @@ from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
-"""With fewer ranks the quickest stands for those on time; with more the lower quartile."""
+"""With fewer ranks, the quickest one represents the ranks on time; with more, the lower quartile."""
 _COUPLED: Final = 0.5
-"""Collectives per visit from which on ranks are compared between collectives, too."""
+"""Ranks are also compared between collectives, if there are at least this many collectives per occurrence of a site."""
 
 
 @dataclass(frozen=True)
 class SiteGaps:
     """The gaps after one call site. computing: in ns, by rank and occurrence; NaN where a rank has none.
 
-    ranks: of the rows. row: the number of each gap, -1 where there is none. period_ns: from one occurrence to the next.
-    whole: by how much each rank computed longer than the others between two collectives, all sites together; infinite
-    where collectives do not couple the ranks so often.
+    ranks: the rank of each row. row: the number of each gap, -1 where there is none. period_ns: from one occurrence to
+    the next. whole: by how much each rank computed longer than the others between two collectives, all sites together;
+    infinite where collectives are too rare to compare ranks between them.
     """
 
     ranks: Array
@@ -35,18 +35,17 @@ class SiteGaps:
 
     @property
     def occurrences(self) -> int:
-        """Occurrences of computing here, at most."""
+        """The largest number of computing gaps that any rank has at this site."""
         return self.computing.shape[1]
 
 
 class Gaps:
-    """All computing gaps of a run, in the order of site, rank and time: what a rank's first thread computes between two
-    calls of MPI. A site is the place of the call after which ranks compute: those that go on to different calls, as at
-    the rim of a grid, still compute after the same one.
-    """
+    """All computing gaps of a run, in order of site, rank and time. A gap is the time that a rank's first thread
+    computes between two calls of MPI. Its site is the place of the call before it: at the rim of a grid, ranks go on to
+    different calls, but compute after the same one."""
 
     def __init__(self, rerun: Rerun) -> None:
-        """Cost: a sort of all calls."""
+        """Takes as long as sorting all calls of the run."""
         things, lanes = rerun.things, rerun.arrays["lanes.main_lane"]
         first = np.flatnonzero(lanes[things.lane] == things.lane)
         lane, begin = things.lane[first], things.begin_ns[first]
@@ -68,7 +67,9 @@ class Gaps:
         self._whole, self._collectives = self._between_collectives(rerun)
 
     def _between_collectives(self, rerun: Rerun) -> tuple[Array, int]:
-        """Excess of each gap's rank over others before the collective that it leads to."""
+        """By how much the rank of each gap computed longer than the ranks on time before the next collective, in all
+        gaps before it; infinite where no collective follows. Also returns the number of collectives of several
+        ranks."""
         arrays = rerun.arrays
         shared = integers(rerun.tables["collectives"], "comm_size")[arrays["calls.collective"]] > 1
         rank, enter = arrays["calls.rank"][shared].astype(np.int64), arrays["calls.enter_ns"][shared]
@@ -87,7 +88,7 @@ class Gaps:
         return whole, len(np.unique(collective))
 
     def computing_within(self, begin_ns: int, end_ns: int) -> float:
-        """The computing of all ranks in this time, as a multiple of it."""
+        """The computing of all ranks between these two times, as a multiple of the time between."""
         overlap = np.minimum(self.end, end_ns) - np.maximum(self.end - self.computing, begin_ns)
         return float(np.maximum(overlap, 0).sum()) / max(1, end_ns - begin_ns)
 
@@ -97,7 +98,8 @@ class Gaps:
         return np.unique(self.rank)
 
     def concurrent_computing(self, numbers: Array) -> Array:
-        """Time that each other rank computes, anywhere, during each of these gaps of one rank: a row for each."""
+        """The time that each other rank computes, at any site, during each of these gaps of one rank; in ns, a row for
+        each other rank."""
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         ranks = np.setdiff1d(self.ranks, self.rank[numbers])
         computing = np.empty((len(ranks), len(numbers)))
@@ -138,7 +140,7 @@ def on_time(computing: Array) -> Array:
 
 
 def _on_time(group: Array, value: Array) -> Array:
-    """For each value, what those of its group have that are on time."""
+    """For each value, the value of the ranks on time in its group."""
     order = np.lexsort((value, group))
     _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
     result = np.empty(len(value))
@@ -147,5 +149,5 @@ def _on_time(group: Array, value: Array) -> Array:
 
 
 def _quartile(count: Array) -> Array:
-    """Among so many values in order, the place of the one that stands for those on time."""
+    """The position, among `count` values in order, of the one that stands for the ranks on time."""
     return np.where(count < _QUARTILE_RANKS, 0, (count - 1) // 4)

@@ -1,5 +1,5 @@
-"""A project's figures for each commit, with which CI shows its trend: `analyze gate --history DIR` writes an entry,
-`analyze history DIR` shows them.
+"""A project's figures for each commit, so that CI can show their trend. `analyze gate --history DIR` writes an entry,
+`analyze history DIR` shows all.
 
 entry        one commit's figures, from its runs; as JSON, schemas/history.schema.json
 folder       the entries of a directory, and the rows that they make

@@ -1,4 +1,4 @@
-"""One entry of a history: what is kept of a commit, a few hundred bytes."""
+"""One entry of a history: the figures of a commit, a few hundred bytes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION: Final = 1
 _VARIABLES: Final = ("GITHUB_SHA", "CI_COMMIT_SHA")
-"""Variables in which CI systems name the commit."""
+"""The environment variables in which CI systems name the commit."""
 _DIGITS: Final = 16
 _FACTS: Final = ("command", "ranks", "hosts", "clusters", "mpi_library", "emulated")
-"""Times of runs that differ in one of these mean different things."""
+"""Facts of a run. If two runs differ in one of them, their times cannot be compared."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A commit's figures. `diagnosis`, `iteration` and `machine` are as the schema describes them.
+    """A commit's figures. The schema describes `diagnosis`, `iteration` and `machine`.
 
-    structure: a digest of what `compare --by structure` compares, call sites left out.
+    structure: a digest of the properties that `compare --by structure` compares, without call sites.
     """
 
     commit: str
@@ -50,8 +50,8 @@ class Entry:
 
 
 def commit_id(option: str | None) -> str:
-    """The commit of a run: the option, the CI system's, or the one checked out here. Raises InputError if none is
-    known."""
+    """The commit of a run: the option's value, the one that the CI system names, or the one checked out here. Raises
+    InputError if none is known."""
     commit = option or next(filter(None, (os.environ.get(name) for name in _VARIABLES)), None) or _checked_out()
     if commit is None:
         raise InputError("the commit is not known: this is no git checkout; name it with --commit ID")
@@ -69,7 +69,7 @@ def _checked_out() -> str | None:
 
 
 def entry_of(runs: Sequence[OpenedTrace], commit: str, outcome: str) -> Entry:
-    """The entry of a commit from its runs, of which gates evaluate the first."""
+    """The entry of a commit from its runs. The gates were evaluated on the first run."""
     first = runs[0]
     facts = first.run_facts
     timestamp = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -103,7 +103,7 @@ def _efficiency(trace: OpenedTrace) -> float | None:
 
 
 def structure_of(trace: OpenedTrace) -> str:
-    """A digest of what ran: what `compare --by structure` compares, call sites left out."""
+    """A digest of a run's structure: the properties that `compare --by structure` compares, without call sites."""
     rows = trace.run("compare", by="structure", base=trace).to_pylist()
     lines = sorted("\t".join(str(row[name]) for name in ("operation", "comm", "property", "new")) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:_DIGITS]

@@ -1,4 +1,4 @@
-"""The entries of a directory, in the order of their dates, and what they are beside one another."""
+"""Reads and writes the entries of a directory, and makes the table of their changes."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -11,11 +11,11 @@ from hopscope.format.json_text import read_json
 from hopscope.gate.history.entry import SCHEMA_VERSION, Entry
 
 _SHORT = 12
-"""Digits of a commit that are shown."""
+"""The number of digits of a commit that are shown."""
 
 
 def add(folder: Path, entry: Entry) -> Path:
-    """Write an entry, in the place of an older one of its commit. Raises InputError if it cannot be written."""
+    """Write an entry. Replaces an older entry of the same commit. Raises InputError if it cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -27,8 +27,8 @@ def add(folder: Path, entry: Entry) -> Path:
 
 
 def entries(folder: Path) -> list[Entry]:
-    """The entries of a directory, the oldest first. Raises InputError naming a file that is none, or that there is
-    none."""
+    """The entries of a directory, the oldest first. Raises InputError if a file is not an entry, or if there are no
+    files."""
     if not folder.is_dir():
         raise InputError(f"no such directory: {folder}; `analyze gate TRACE --history {folder}` makes it")
     read = [_read(file) for file in sorted(folder.glob("*.json"))]

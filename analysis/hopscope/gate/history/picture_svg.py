@@ -15,7 +15,7 @@ _LEFT: Final = 80
 _HEIGHT: Final = 190
 _TOP: Final = 14
 _LABELS: Final = 12
-"""Most commits that are named below a picture."""
+"""The largest number of commits named below a picture."""
 _TICKS: Final = 4
 _STYLE: Final = """
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 17px; margin: 24px 0 4px; }
@@ -30,7 +30,7 @@ th, td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid var
 
 
 def page(rows: Sequence[Row]) -> str:
-    """The file; rows as `folder.rows` makes them, the oldest first."""
+    """The text of the HTML file. rows: as `folder.rows` returns them, the oldest first."""
     body = (
         f"<h1>{plural(len(rows), 'commit')}</h1><p>{escape(_last(rows))}</p>"
         f"<h2>Time per {escape(rows[-1]['per'])}</h2><p>With its interval of 95 %. Red: a gate failed. "
@@ -95,7 +95,8 @@ def _column_x(index: int, count: int) -> float:
 
 
 def _grid(rows: Sequence[Row], texts: Sequence[str]) -> list[str]:
-    """Lines with their values, the commits below, and a line where the program or the machine changed."""
+    """The grid lines with their values, the commits below, and a vertical line where the structure or the machine
+    changed."""
     marks: list[str] = []
     for tick, text in enumerate(texts):
         y = _TOP + _HEIGHT * (1 - tick / (len(texts) - 1))

@@ -1,11 +1,11 @@
-"""Hosts and sites on one machine: a network that all messages of a job meet, the MPI library's own as well.
+"""Hosts and sites on one machine: a network that delays all messages of a job, also the MPI library's own.
 
 Every host of a topology file is a set of Linux namespaces, each cluster has a bridge, and a relay delays what passes
 between two clusters. The program hopscope-net (analysis/native/network) makes them and runs commands in them.
 
-spec       what a topology file's `network` asks for
+spec       the network that a topology file's `network` describes
 plan       the namespaces, addresses and links that make it
-holder     starting and ending it, and running commands on its hosts
+holder     starts and ends it, and runs commands on its hosts
 kept       networks that stay for several runs (`hopscope net up`)
 launchers  the words that make a launcher start its ranks on these hosts
 """

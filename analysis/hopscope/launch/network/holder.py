@@ -1,4 +1,4 @@
-"""Starting and ending a network, and running commands on its hosts."""
+"""Starts and ends a network, and runs commands on its hosts."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ from hopscope.native import _plan
 _PROGRAMS = ("ip", "bridge", "tc")
 _PATIENCE_SECONDS = 10
 _MESSAGES = "said"
-"""File for hopscope-net's messages on stderr; a network that stays must not keep a terminal open."""
+"""File for hopscope-net's messages on stderr, because a network that stays must not keep a terminal open."""
 
 
 def program() -> Path:
@@ -48,7 +48,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is up. `folder` contains the files by which hopscope-net finds its hosts."""
+    """A network that is up. folder: has the files by which hopscope-net finds its hosts."""
 
     spec: NetworkSpec
     folder: Path
@@ -85,7 +85,7 @@ class Network:
 
 
 def add_facts(directory: Path, network: Network, carried: list[Carried]) -> None:
-    """Adds what the links carried to run.json of a trace (`network` in schemas/run.schema.json)."""
+    """Adds the traffic of the links to run.json of a trace (`network` in schemas/run.schema.json)."""
     rows: list[dict[str, Any]] = []
     for row in carried:
         link = network.spec.links[row.source, row.destination]
@@ -100,10 +100,10 @@ def add_facts(directory: Path, network: Network, carried: list[Carried]) -> None
 
 
 def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[str]:
-    """Makes a network whose files are in a folder, which goes with it. It ends with the process's standard input; one
-    that shall `stay`, with a signal only.
+    """Makes a network with its files in a folder. Returns its process. The network ends when the standard input of this
+    process is closed; with `stay`, it ends only by a signal.
 
-    Raises InputError with hopscope-net's own words if it cannot be made.
+    Raises InputError with hopscope-net's own message if the network cannot be made.
     """
     missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     if missing:
@@ -131,7 +131,7 @@ def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[st
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Ends a network that does not stay, and waits until it has."""
+    """Ends a network that does not stay, and waits for its end."""
     assert process.stdin and process.stdout
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
@@ -140,7 +140,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def _reason(folder: Path) -> str:
-    """The reason why a network ended, if it gave one."""
+    """The reason why a network ended, after a colon; empty if hopscope-net gave none."""
     with contextlib.suppress(OSError):
         messages = (folder / _MESSAGES).read_text().splitlines()
         return f": {messages[0].removeprefix('hopscope: ')}" if messages else ""
@@ -149,7 +149,7 @@ def _reason(folder: Path) -> str:
 
 @contextlib.contextmanager
 def made_network(spec: NetworkSpec) -> Generator[Network]:
-    """A network for as long as the block runs. It ends with this process too, whatever ends that."""
+    """Context with a network that ends with the block. It also ends with this process, however that ends."""
     # A launcher splits its agent's path at spaces.
     place = "/tmp" if " " in tempfile.gettempdir() else None
     folder = Path(tempfile.mkdtemp(prefix="hopscope-net-", dir=place))

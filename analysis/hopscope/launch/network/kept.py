@@ -1,4 +1,4 @@
-"""Networks that stay for several runs, until somebody takes them down. Each belongs to a topology file and a user."""
+"""Networks that stay for several runs, until the user takes them down. Each belongs to a topology file and a user."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 10
 
 
 def _home() -> Path:
-    """The folder of this user's networks; nobody else may write in it."""
+    """The folder of this user's networks. No other user may write in it."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime) / "hopscope" if runtime else Path(tempfile.gettempdir()) / f"hopscope-{os.getuid()}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -40,12 +40,13 @@ def _keeper(folder: Path) -> int | None:
         words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
     except (OSError, ValueError, IndexError):
         return None
-    # Another process may have got the number since.
+    # Another process may have got the keeper's number since.
     return process if os.fsencode(folder) in words else None
 
 
 def _forget(folder: Path) -> None:
-    """Removes what a network left that is gone. Raises InputError on one of its hosts, where its keeper is not seen."""
+    """Removes the files of a network that has ended. Raises InputError if this process runs on a host of the network,
+    from where its keeper is not visible."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         if int((folder / "spaces").read_text().split()[0]) == Path("/proc/self/ns/pid").stat().st_ino:
             raise InputError("this is a host of that network; run `hopscope net` outside it")
@@ -87,7 +88,7 @@ def up(spec: NetworkSpec) -> Network:
 
 @contextlib.contextmanager
 def network_for(spec: NetworkSpec) -> Generator[Network]:
-    """A topology file's network: the one that is up, else one for as long as the block runs."""
+    """Context with a topology file's network: the one that is up, or else a new one that ends with the block."""
     network = find(spec)
     if network is not None:
         yield network
@@ -122,7 +123,8 @@ def running_networks() -> Iterator[str]:
 
 @contextlib.contextmanager
 def staying(spec: NetworkSpec) -> Generator[Network]:
-    """A topology file's network for several commands in the block: the one that is up, else one that ends with it."""
+    """Context with a topology file's network for several commands: the one that is up, or else one that stays until the
+    end of the block."""
     network = find(spec)
     if network is not None:
         yield network

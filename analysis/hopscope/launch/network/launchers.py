@@ -1,6 +1,6 @@
-"""The words that make a launcher start its ranks on the hosts of a network.
+"""The options that make a launcher start its ranks on the hosts of a network, by MPI library and release.
 
-One table, by MPI library and release. Ranks of one host share memory; all others talk over the network only.
+Ranks of one host share memory. Ranks of different hosts communicate only over the network.
 """
 
 import os
@@ -24,14 +24,14 @@ OWN_PLACEMENT = _OWN_HOSTS | _OWN_MAPPING
 
 @dataclass(frozen=True)
 class Launcher:
-    """How one launcher is told where to start ranks."""
+    """A launcher, and its options for starting ranks on a network's hosts."""
 
     version: re.Pattern[str]
     """Pattern of its `--version` text."""
     words: tuple[str, ...]
-    """{agent}, {interface}, {folder} and {hosts} are filled in."""
+    """The options for every job. {agent}, {interface}, {folder} and {hosts} are filled in."""
     block: tuple[str, ...]
-    """Ranks in blocks, by the hosts' slots."""
+    """The options that place ranks in blocks, by the hosts' slots."""
     round_robin: tuple[str, ...]
     variables: tuple[tuple[str, str], ...] = ()
 
@@ -39,9 +39,9 @@ class Launcher:
 _AS_ROOT = (("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"))
 
 LAUNCHERS = (
-    # Every host sees all cores of the machine. A launcher that binds ranks would bind those of all hosts to the first
-    # cores, and ranks must yield when they wait, although none sees that there are more of them than cores.
-    # Open MPI keeps a job's files in a folder named after host and process, and two networks may have the same of both.
+    # Every host sees all cores of the machine. So a launcher must not bind ranks: it would bind the ranks of each host
+    # to the same first cores. Ranks must yield when they wait, although no host sees that ranks outnumber cores.
+    # Open MPI keeps a job's files in a folder named after host and process, which may be the same in two networks.
     Launcher(
         re.compile(r"Open MPI\) 4\.|OpenRTE\) 4\."),
         (
@@ -73,14 +73,14 @@ LAUNCHERS = (
         ("-launcher", "ssh", "-launcher-exec", "{agent}", "-iface", "{interface}", "-hosts", "{hosts}"),
         block=(),
         round_robin=(),
-        # UCX takes hosts that share a kernel for one, and would pass messages between them through memory.
+        # UCX takes hosts that share a kernel for one host, and would pass messages between them through memory.
         variables=(("UCX_TLS", "tcp,self"), ("UCX_NET_DEVICES", INTERFACE), ("FI_PROVIDER", "tcp")),
     ),
 )
 
 
 def slots(ranks: int, hosts: int) -> list[int]:
-    """How many ranks each host gets, in equal blocks; the first ones get one more if the number does not divide."""
+    """The number of ranks on each host, in equal blocks. If ranks are left over, the first hosts get one more each."""
     return [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
 
 
@@ -105,12 +105,11 @@ def _launcher(word: str) -> Launcher:
 
 
 def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[str, str]]:
-    """The command line that runs a job on the hosts of a network, and the variables that it needs; the launcher itself
-    runs on the first host. Hosts that the command names stay, and so does the way in which it deals ranks to them, and
-    the MCA parameters that it sets.
+    """The command line that runs a job on the hosts of a network, and the variables that it needs. The launcher itself
+    runs on the first host. If the command names hosts, places ranks or sets MCA parameters, these options stay.
 
-    Raises InputError for a launcher that it does not know, one that is not told the number of ranks, or an MCA
-    parameter that the network cannot do with.
+    Raises InputError for an unknown launcher, for a command without the number of ranks, or for an MCA parameter that
+    does not fit the network.
     """
     launcher = _launcher(words[0])
     options = launcher_options(words)
@@ -118,7 +117,7 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
     ranks = rank_count(words)
     if ranks is None and not own_hosts:
         raise InputError(
-            "a network's hosts are dealt the ranks, so their number must be known; give it as an option of the "
+            "--net places the ranks on the network's hosts, so their number must be known; give it as an option of the "
             "launcher, such as `mpirun -n 8`"
         )
     dealt = () if own_mapping else launcher.round_robin if _deals(network) else launcher.block
@@ -144,7 +143,8 @@ def _deals(network: Network) -> bool:
 
 
 def _host_list(network: Network, ranks: int, *, cycles: bool) -> str:
-    """`a0:2,a1:2`. A launcher that goes round its list by itself (`cycles`) deals in turn if each host has a slot."""
+    """The list of hosts and slots, such as `a0:2,a1:2`. cycles: True for a launcher that begins its list again at the
+    end. With one slot for each host, such a launcher places ranks round robin."""
     of_host = slots(ranks, len(network.spec.hosts))
     if cycles and _deals(network):
         of_host = [min(1, count) for count in of_host]

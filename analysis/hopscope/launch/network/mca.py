@@ -1,7 +1,7 @@
-"""MCA parameters that the user's own command line sets for Open MPI, beside those that a network needs.
+"""Reconciles the MCA parameters of the user's command line with those that a network needs.
 
-Open MPI 4 refuses a parameter that stands twice on its command line, release 5 one with two values. So what the user
-gives stays and ours is left out where both lead over the network, and what leads past it is an error.
+Open MPI 4 refuses a parameter that is given twice, and release 5 one with two values. So the user's parameter replaces
+ours if messages still go over the network with it. Otherwise it is an error.
 """
 
 import os
@@ -12,10 +12,10 @@ from hopscope.errors import InputError
 from hopscope.launch.command import MCA_OPTION, launcher_options
 
 _FREE = {"mpi_yield_when_idle", "orte_tmpdir_base", "prte_tmpdir_base"}
-"""Better set as we do, but a job runs on the network with any value."""
+"""Parameters with which a job runs on the network whatever their values, although ours are better."""
 _SHARED_MEMORY = {"vader", "sm"}
 _EXCLUDES = {"btl_tcp_if_exclude": "btl_tcp_if_include"}
-"""Parameters that Open MPI does not take beside one of ours, which says the same the other way round."""
+"""Parameters that exclude interfaces, with the one of ours that includes interfaces. Open MPI does not take both."""
 
 
 class _Parameter(NamedTuple):
@@ -31,9 +31,9 @@ class _Parameter(NamedTuple):
 
 def reconcile(words: Sequence[str], network_words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The network's words without parameters that the command line sets itself, and the command line without
-    exclusions, such as `btl ^openib`, that the network's own value respects.
+    exclusions, such as `btl ^openib`, that the network's own value respects anyway.
 
-    Raises InputError for a parameter that the network cannot do with.
+    Raises InputError for a parameter that does not fit the network.
     """
     requirements = {parameter.name: parameter for parameter in _parameters(network_words)}
     overrides = [

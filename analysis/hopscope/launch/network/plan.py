@@ -1,4 +1,4 @@
-"""The namespaces, addresses and links that make a network, as the lines that `hopscope-net hold` obeys."""
+"""The namespaces, addresses and links that make a network, as lines of commands for `hopscope-net hold`."""
 
 import itertools
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def hosts_text(spec: NetworkSpec) -> str:
 
 
 def counts_file(number: int) -> str:
-    """The file in which this relay counts its traffic."""
+    """The file in which the relay of this number counts its traffic."""
     return f"relay-{number}"
 
 
@@ -34,7 +34,7 @@ def cluster_pairs(spec: NetworkSpec) -> list[tuple[str, str]]:
 
 
 def plan(spec: NetworkSpec) -> str:
-    """One Ethernet of all hosts: a bridge in each cluster, a relay between every two bridges."""
+    """The lines that make one Ethernet of all hosts: a bridge in each cluster, a relay between every two bridges."""
     return "\n".join([*_spaces(spec), *_clusters(spec), *_relays(spec), *_hosts(spec), "end", ""])
 
 
@@ -72,7 +72,7 @@ def _relays(spec: NetworkSpec) -> Iterator[str]:
         forward_link, return_link = (_words(spec.links[pair]) for pair in ((first, second), (second, first)))
         yield f"relay {ends} {counts_file(number)} {forward_link} {return_link}"
         for space, device in zip(spaces, devices, strict=True):
-            # Isolated ports hand nothing on to one another, so that no packet goes round among three clusters.
+            # Isolated ports pass no packets on to one another, so that no packet circles among three clusters.
             yield (
                 f"do {space} ip link set {device} master bridge up && "
                 f"bridge link set dev {device} isolated on && ip link set {device} txqueuelen 10000"
@@ -96,7 +96,7 @@ def _hosts(spec: NetworkSpec) -> Iterator[str]:
 
 
 def _limit(device: str, bytes_per_second: float | None) -> list[str]:
-    """Commands that limit a device's rate, at both ends of a host's cable."""
+    """Commands that limit the rate of a device, which is one end of a host's cable."""
     if bytes_per_second is None:
         return []
     burst = max(_LEAST_BURST, round(bytes_per_second / 250))

@@ -16,13 +16,13 @@ MOST_HOSTS = 10_000
 
 @dataclass(frozen=True)
 class Link:
-    """One direction between two clusters. Each list holds one value, or those that follow one another."""
+    """One direction between two clusters. Each list has one value, or the values of a trace in their order."""
 
     latencies_ns: tuple[float, ...] = (0,)
     bytes_per_second: tuple[float, ...] = (0,)
     """0: as fast as the machine."""
     step_ns: int = 0
-    """How long a value of a list holds; 0: the first for ever."""
+    """The time for which a value of a list holds; 0: the first value holds for ever."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NetworkSpec:
     cluster_of: tuple[str, ...]
     """Cluster of each host."""
     placement: str
-    """How ranks shall be dealt to the hosts: `block` or `round-robin`."""
+    """The placement of ranks on the hosts: `block` or `round-robin`."""
     interface_bytes_per_second: float | None
     links: Mapping[tuple[str, str], Link]
     """Links of every directed pair of clusters."""
@@ -46,7 +46,7 @@ class NetworkSpec:
 
 
 def read_network(path: Path) -> NetworkSpec:
-    """The network that a topology file asks for. Raises InputError if it asks for none, or for one that cannot be."""
+    """The network that a topology file describes. Raises InputError if there is none, or if it cannot be made."""
     content = check_topology(path)
     network = cast("dict[str, Any] | None", content.get("network"))
     if network is None:
@@ -63,7 +63,7 @@ def read_network(path: Path) -> NetworkSpec:
         if len(namesakes) > 1 or name.lower() == "localhost":
             raise InputError(
                 f"{path}: a launcher could not tell the hosts "
-                f"{' and '.join(dict.fromkeys([*namesakes, 'localhost'][:2]))} apart;  give each host a name of its own"
+                f"{' and '.join(dict.fromkeys([*namesakes, 'localhost'][:2]))} apart; give each host a name of its own"
             )
         if not _HOST_NAME.fullmatch(name):
             raise InputError(
@@ -77,8 +77,8 @@ def read_network(path: Path) -> NetworkSpec:
     placement = content.get("placement", "by-hostname")
     if placement == "listed":
         raise InputError(
-            f'{path}: the launcher places the ranks of a network, and the placement "listed" is beyond it; use "block" '
-            'or "round-robin"'
+            f'{path}: the launcher places the ranks of a network, and it cannot use the placement "listed"; use '
+            '"block" or "round-robin"'
         )
     cluster_of = tuple(host["cluster"] for host in hosts)
     return NetworkSpec(

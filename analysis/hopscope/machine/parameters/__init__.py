@@ -2,9 +2,9 @@
 hops.
 
 rows         a parameter, its interval and its link; the models that they make
-probed       from a machine file
-machine_answer  all that a machine file answers
-places       whether a trace's hosts are where a probe found them
+probed       the parameters in a machine file
+machine_answer  the answer of `analyze model` for a machine file
+places       tells whether a trace's hosts are in the clusters that a probe found
 curves       the time of a message, over its size
 """
 

@@ -23,7 +23,7 @@ class Curve(NamedTuple):
 
 
 def over_sizes(rows: Sequence[Row], sizes: Sequence[int]) -> list[Curve]:
-    """The curves of every link that has a model. rows: its parameters."""
+    """The curves of every link that has a model. rows: the parameters of all links."""
     curves: list[Curve] = []
     for ends in links_of(rows):
         for model in models_of(rows, ends).values():

@@ -1,4 +1,4 @@
-"""Replaces the costs of links that a run's hops show by those that a probe measured."""
+"""Replaces costs of links that were fitted to a run's hops by those that a probe measured."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hopscope.machine.parameters.probed import points_of
 
 
 def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str]) -> Costs:
-    """The costs of a run with the links of a machine file. hosts: the names of the run's.
+    """The costs of a run with the links of a machine file. hosts: the names of the run's hosts.
 
-    Emulated links stay as they are, and so do the ranks' own times and the bytes from which messages go by rendezvous.
+    Emulated links, the ranks' own times and the limits of eager messages stay as they are.
     """
     if costs.machine.emulated:
         return costs
@@ -22,7 +22,7 @@ def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str
     probed = {host["name"] for host in machine["hosts"]}
     numbers = [number for number, name in enumerate(hosts) if name in probed]
     pairs = frozenset((a, b) for a in numbers for b in numbers if a != b)
-    # The time per byte contains the interfaces'.
+    # The probed time per byte contains that of the interfaces.
     return replace(
         costs,
         links=links,
@@ -34,7 +34,8 @@ def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str
 
 
 def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
-    """A class of links by the shortest and the longest message; as it was where the file has too few of them."""
+    """The costs of a class of links, from the file's shortest and longest messages. Unchanged if the file has fewer
+    than two sizes."""
     points = [point for point in points_of(link) if point.one_way is not None]
     if len(points) < 2:
         return cost
@@ -44,7 +45,7 @@ def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
         overhead.value if overhead else 0.0 for overhead in (first.send_overhead, first.receive_overhead)
     )
     per_byte = max(0.0, (last.one_way.value - first.one_way.value) / (last.bytes - first.bytes))
-    # A latency begins with the send, and ends before the receiver's own time.
+    # The latency begins with the send, and ends before the receiver's own time.
     return LinkCost(
         max(0.0, first.one_way.value - receiving),
         per_byte,

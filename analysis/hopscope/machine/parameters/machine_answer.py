@@ -26,15 +26,15 @@ class MachineAnswer:
     """The answer of `analyze model` for a machine file."""
 
     content: dict[str, Any]
-    """The file's (schemas/machine.schema.json)."""
+    """The content of the file (schemas/machine.schema.json)."""
     rows: list[Row]
     notes: tuple[str, ...]
     """Notes on the rows, in sentences."""
 
 
 def answer_of_machine(path: Path, operation: str | None = None, of_type: str | None = None) -> MachineAnswer:
-    """operation, of_type: of gamma; None for those that `analyze model` takes unasked. Raises InputError if it is no
-    machine file."""
+    """The answer for a file. operation, of_type: the reduction whose time per byte is gamma; None: the defaults of
+    `analyze model`. Raises InputError if it is not a machine file."""
     machine = read_machine(path)
     analysis = catalog.load().computed["model"].default
     usual = {parameter.name: str(parameter.default) for parameter in analysis.parameters}
@@ -45,7 +45,7 @@ def answer_of_machine(path: Path, operation: str | None = None, of_type: str | N
 
 
 class Measured(NamedTuple):
-    """One quantity of a link at the sizes at which it was measured, or by a model, in ns."""
+    """One quantity of a link in ns, at the sizes at which it was measured or for which a model gives it."""
 
     link: str
     source: str
@@ -55,7 +55,7 @@ class Measured(NamedTuple):
     sizes: tuple[int, ...]
     times: tuple[float, ...]
     low: tuple[float, ...] | None = None
-    """The lower ends of the intervals; None of a model's line."""
+    """The lower ends of the intervals; None for a model's line."""
     high: tuple[float, ...] | None = None
 
 

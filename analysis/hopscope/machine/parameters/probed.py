@@ -16,7 +16,7 @@ from hopscope.machine.eager import LATENCIES
 from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 
 CONTENDED = 1.25
-"""Several senders share what they send through if each needs this much longer than alone, for certain."""
+"""Several senders share an interface or a link if each certainly takes more than this many times as long as alone."""
 
 
 def read_machine(path: Path) -> dict[str, Any]:
@@ -44,8 +44,8 @@ class Point:
 
 
 def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> list[Row]:
-    """Every parameter that was measured. operation, of_type: of gamma, which is that of the largest number of bytes
-    combined."""
+    """Every parameter that was measured. operation, of_type: the reduction whose time per byte is gamma, as measured
+    with the most bytes."""
     rows: list[Row] = []
     for link in machine["links"]:
         ends = LinkEnds(link["link"], link["hosts"][0], link["hosts"][1], link["outlying"])
@@ -63,7 +63,7 @@ def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> li
 
 
 def _estimate(value: dict[str, Any] | str) -> Estimate | None:
-    """None if it was not measured."""
+    """The estimate of a value in the file; None if it was not measured."""
     return None if isinstance(value, str) else Estimate(value["median"], value["low"], value["high"], value["count"])
 
 
@@ -82,8 +82,8 @@ def _point_of(entry: dict[str, Any]) -> Point:
 
 
 def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
-    """alpha(m) + m beta(m) is the measured time at every measured size. A single size does not show the time of a byte,
-    so all of it is alpha."""
+    """Rows of alpha and beta, so that alpha(m) + m beta(m) is the measured time at every measured size. A single size
+    does not show the time per byte, so its whole time is alpha."""
     samples = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
     slopes = [_slope(start, end, samples[0][1]) for start, end in pairwise(samples)]
     if not slopes:
@@ -99,8 +99,8 @@ def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Estimate) -> Estimate:
-    """Time per byte from one size to the next. In between, messages may start to go by rendezvous: two latencies more
-    that are not for their bytes."""
+    """Time per byte from one size to the next. Between the sizes, messages may begin to go by rendezvous. That takes
+    two more latencies, which are not the time of bytes, so the interval begins lower."""
     (size, time), (next_size, next_time) = start, end
     slope = (next_time - time) * (1 / (next_size - size))
     step = (LATENCIES - 1) * latency.value / (next_size - size) if next_size > SMALL else 0.0
@@ -108,17 +108,18 @@ def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Esti
 
 
 def _bent(left: Estimate, right: Estimate) -> Estimate:
-    """Time per byte from a size on. Its interval also covers that up to the size: a step, such as a rendezvous's
-    latencies, is spread over all bytes of the line to the next size."""
+    """Time per byte from a size on. Its interval also covers the time per byte below that size, because a step in the
+    times, such as the latencies of a rendezvous, seems to be spread over all bytes up to the next size."""
     lows = [end for end in (left.low, right.low) if end is not None]
     highs = [end for end in (left.high, right.high) if end is not None]
     return Estimate(right.value, min(lows, default=None), max(highs, default=None), right.count)
 
 
 def _from_shortest(first: tuple[int, Estimate], point: tuple[int, Estimate]) -> tuple[Estimate, Estimate]:
-    """alpha and beta at a size from which on times rise so steeply that a line would begin below 0: over TCP, 64 KiB
-    may take latencies that 8 KiB does not. The line from the shortest message leaves about that one's time for alpha;
-    as the steeper line leaves none, that may be too much."""
+    """alpha and beta at a size above which times rise so steeply that the line to the next size would begin below 0.
+    Over TCP, for example, 64 KiB may take latencies that 8 KiB does not. Instead, the line from the shortest message
+    counts. Its alpha may be too large, because it is about the shortest message's time, so its interval begins at
+    0."""
     (least_bytes, shortest), (size, time) = first, point
     whole_slope = time * (1 / size)
     beta = whole_slope if size == least_bytes else ((time - shortest) * (1 / (size - least_bytes))).at_least_0()
@@ -141,8 +142,9 @@ def _plogp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def _loggp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
-    """T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
-    workshops (2000), table 1: L + g(1) - o_s(1) - o_r(1) there is half a round trip without the overheads here."""
+    """Rows of LogGP by table 1 of T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message
+    Passing Platforms", IPDPS workshops (2000). Its L + g(1) - o_s(1) - o_r(1) is half a round trip without the
+    overheads here."""
     if not points:
         return
     first = points[0]
@@ -204,12 +206,12 @@ def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
 
 
 def overdrawn(rows: Sequence[Row]) -> list[str]:
-    """The links whose overheads are longer than the way of a message, in a sentence."""
+    """A sentence on the links whose two overheads together are longer than a message takes; empty if there are none."""
     links = [row for row in rows if (row.model, row.parameter) == ("LogGP", "L") and row.high == 0]
     if not links:
         return []
     routes = " and ".join(f"{row.link} from {row.source} to {row.destination}" for row in links)
     return [
         f"L of LogGP is 0 on {routes}: there both overheads, which are measured after a pause, are together longer "
-        "than the way of a message; take L of PLogP."
+        "than a message takes; use L of PLogP."
     ]

@@ -15,7 +15,7 @@ NS, NS_PER_BYTE = "ns", "ns/byte"
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, where that is known, and how many measurements it is from."""
+    """A value with its interval, if that is known, and the number of its measurements."""
 
     value: float
     low: float | None = None
@@ -29,12 +29,12 @@ class Estimate:
         return _combined(self, operand, -1.0)
 
     def __mul__(self, factor: float) -> Estimate:
-        """By a factor that is not negative."""
+        """The product with a factor that is not negative."""
         low, high = (None if end is None else end * factor for end in (self.low, self.high))
         return Estimate(self.value * factor, low, high, self.count)
 
     def at_least_0(self) -> Estimate:
-        """Nothing takes less than no time."""
+        """The estimate with 0 in place of negative times."""
         return Estimate(
             max(0.0, self.value),
             None if self.low is None else max(0.0, self.low),
@@ -44,7 +44,7 @@ class Estimate:
 
 
 def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
-    """The sum or the difference; its interval reaches from one extreme of both to the other."""
+    """The sum or the difference. Its interval spans all combinations of values in both intervals."""
     ends = (right.low, right.high) if sign > 0 else (right.high, right.low)
     low = None if left.low is None or ends[0] is None else left.low + sign * ends[0]
     high = None if left.high is None or ends[1] is None else left.high + sign * ends[1]
@@ -53,7 +53,8 @@ def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
 
 @dataclass(frozen=True)
 class LinkEnds:
-    """A class of links, or the two hosts that stand for it or differ from it."""
+    """A class of links. source, destination: two hosts that stand for the class or, if outlying, differ from it; None
+    for the class as a whole."""
 
     link: str
     source: str | None = None
@@ -81,7 +82,7 @@ class Row:
 
     @property
     def ends(self) -> LinkEnds | None:
-        """The link that it belongs to."""
+        """The link that the parameter belongs to; None for gamma."""
         return None if self.link is None else LinkEnds(self.link, self.source, self.destination, bool(self.outlying))
 
 
@@ -114,8 +115,8 @@ def links_of(rows: Iterable[Row]) -> list[LinkEnds]:
 
 
 def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP | PLogP]:
-    """The models of a link, by name, for the formulas (`hopscope.machine.formulas`). One whose parameters were not all
-    measured is left out."""
+    """The models of a link, by name, for the formulas (`hopscope.machine.formulas`). A model whose parameters were not
+    all measured is left out."""
     gamma = next((entry.value for entry in rows if entry.parameter == "gamma"), 0.0)
     link_rows = [entry for entry in rows if entry.ends == ends]
 
@@ -151,7 +152,7 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
 def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP | PLogP]]:
     """The models of each class of links that has any."""
     by_class: dict[str, dict[str, Hockney | LogGP | PLogP]] = {}
-    # A class as a whole comes before a pair of hosts, and one that is like the others before an outlying one.
+    # A class as a whole comes before a pair of hosts, and a usual pair before an outlying one.
     for ends in sorted(links_of(rows), key=lambda ends: (ends.source is not None, ends.outlying)):
         models = models_of(rows, ends)
         if models:

@@ -1,12 +1,11 @@
 """Measures a machine: a job that sends messages between its ranks, and the evaluation of its times.
 
-session       the job, which takes commands and answers with times (collector/src/probe)
+session       the job, which takes commands and returns times (collector/src/probe)
 sampling      number of measurements, and the interval of their median
 levels        hosts and clusters told apart by latencies
-places        which pairs of ranks stand for their links
+places        the pairs of ranks that stand for their links
 measuring     the measurements in order, within a budget of seconds
-between       pairs of hosts that somebody else has chosen
-machine_file  the machine file and the topology file that come of it
+machine_file  the machine file and the topology file with the results
 """
 
 from hopscope.machine.probe.machine_file import machine_content, topology_content

@@ -1,4 +1,4 @@
-"""Hosts and clusters told apart by how long messages between them take.
+"""Tells hosts and clusters apart by the latencies between them.
 
 Between machines of one room a message takes some microseconds, between two sites milliseconds. So the latencies of all
 pairs of hosts have a gap, and the pairs below it form the clusters.
@@ -20,18 +20,21 @@ Pair = tuple[int, int]
 Array = NDArray[np.float64]
 
 GAP = 3.0
-"""Latencies this far separation_certainty, as a ratio, may be a gap between inside and between clusters."""
+"""Clusters are separate only if latencies between them are at least this many times those inside them."""
 WITHIN_NS = 500_000.0
-"""Hosts that are all equally far apart are one cluster up to here, one way: the time of light in 100 km of fibre."""
+"""Hosts that are all equally far apart are one cluster if their one-way latency is at most this: the time of light in
+100 km of fibre."""
 USUAL = 0.1
-"""The quantile of a pair's latencies that counts: nothing makes a message faster, but a busy machine many slower."""
+"""The quantile of a pair's latencies that counts. It is low because a busy machine makes many messages slower, and
+nothing makes a message faster."""
 RESAMPLES = 200
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Groups of hosts. inside_ns, between_ns: the slowest pair inside one and the fastest between two, one
-    way, where there are any. certainty: the share of resamples in which the clusters are the same."""
+    """Groups of hosts. inside_ns, between_ns: the one-way latency of the slowest pair inside a cluster, and of the
+    fastest pair between two; None if there is no such pair. certainty: the share of resamples in which the clusters are
+    the same."""
 
     of_host: tuple[int, ...]
     inside_ns: float | None
@@ -40,13 +43,13 @@ class Clusters:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of clusters."""
         return len(set(self.of_host))
 
 
 def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clusters:
-    """The clusters of so many hosts, from repeated one-way latencies of every pair, in ns. They are numbered by their
-    first host. Raises ValueError if a pair is missing."""
+    """The clusters of hosts, from repeated one-way latencies of every pair, in ns. hosts: their number. Clusters are
+    numbered by their first host. Raises ValueError if a pair is missing."""
     pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
     missing = [pair for pair in pairs if not len(one_way_ns.get(pair, ()))]
     if missing:
@@ -65,10 +68,10 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
 
 
 def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
-    """The cluster of each host; latencies of all pairs in the order of squareform.
+    """The cluster of each host. one_way_ns: latencies of all pairs, in the order of squareform.
 
-    Hosts join along their fastest pairs. Between two successive joins may be a gap; the widest one that parts all pairs
-    inside a cluster from all others counts.
+    Hosts join along their fastest pairs. Between two successive joins may be a gap. The widest gap that separates the
+    latencies of all pairs inside clusters from those of all others counts.
     """
     if hosts == 1:
         return (0,)
@@ -92,7 +95,7 @@ def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
 
 def separation_certainty(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[float]]) -> float | None:
     """Certainty that messages inside a group are faster than those between groups: the share of resamples in which the
-    slowest pair inside is faster than the fastest one between. None if either kind is missing."""
+    slowest pair inside is faster than the fastest pair between groups. None if there are no pairs of either kind."""
     if not inside_ns or not between_ns:
         return None
     inner_samples, outer_samples = _resamples(inside_ns), _resamples(between_ns)

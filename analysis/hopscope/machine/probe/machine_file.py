@@ -71,7 +71,7 @@ def entry_of(value: Value | None) -> dict[str, Any] | str:
     """A value as it stands in a machine file."""
     if value is None:
         return NOT_MEASURED
-    # A difference of noisy times, or its interval, may reach below what any time can be.
+    # A difference of noisy times, or its interval, may be negative, which no time is.
     median, low, high = (max(0.0, round(number, _DIGITS)) for number in (value.value, value.low, value.high))
     return {"median": median, "low": low, "high": high, "count": value.count}
 

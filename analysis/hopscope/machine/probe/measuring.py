@@ -13,57 +13,59 @@ from hopscope.machine.probe.sampling import FIRST, POINT_SECONDS, Budget, Value,
 from hopscope.machine.probe.session import Machine
 
 SIZES = (1, 1 << 16, 1 << 20, 1 << 10, 1 << 13, 1 << 18, 1 << 7, 1 << 22)
-"""Bytes of a message, the most telling ones first."""
+"""Sizes of messages in bytes, the most informative ones first."""
 OPERATIONS = ("MPI_SUM", "MPI_PROD", "MPI_MIN", "MPI_MAX", "MPI_BOR")
 TYPES = ("MPI_DOUBLE", "MPI_FLOAT", "MPI_INT", "MPI_LONG")
 COMBINED = (1 << 16, 1 << 20, 1 << 10)
-"""Bytes that are combined."""
+"""Numbers of bytes that are combined."""
 CROWD_BYTES = 1 << 18
 """Bytes of the messages that several ranks send at once."""
 
 LATENCY_SHARE = 0.25
-"""Share of the seconds for the latencies between all hosts."""
+"""Share of the budget for the latencies between all hosts."""
 LATENCY_TRIPS = 20
 NS = 1e9
 _GAP_NS = 2e6
-"""Least time of the additional messages, well above the errors of a clock and a wait."""
+"""Least time of the additional messages of a gap's longer run, well above the errors of a clock and a wait."""
 _GAP_WAYS = 10
-"""Least time of the additional messages in latencies: long enough for a transport to grow its window."""
+"""Least time of the additional messages as a multiple of the latency, so that a transport can grow its window."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
 """A gap that takes longer than this to be measured once stays unmeasured."""
 
 _PLAUSIBLE = 0.1
-"""Least share of a gap in a message's time in a trial: the rest is the latency of a run."""
+"""A gap from a trial is plausible if it is more than this share of the trial's time per message. The rest of that time
+is the latency of a run."""
 
 Progress = Callable[[str], None]
 
 
 @dataclass
 class Point:
-    """The measurements of one message size on one link; times in ns, None: not measured."""
+    """The measurements of one message size on one link. Times are in ns; None if not measured."""
 
     bytes: int
     one_way: Value | None = None
     gaps: dict[int, Value | None] = field(default_factory=dict[int, "Value | None"])
-    """By the number of distinct destinations."""
+    """The time between two messages, by the number of distinct destinations."""
     send_overhead: Value | None = None
     receive_overhead: Value | None = None
 
 
 @dataclass
 class Crowd:
-    """Several ranks that send at once: from one host, or from one cluster to another (the numbers of both)."""
+    """Several ranks that send at once. ends: the number of their host, or those of their cluster and the receivers'
+    cluster."""
 
     kind: str
     ends: tuple[int, ...]
     gaps: dict[int, Value | None]
-    """Between two messages of one sender, by the number of senders."""
+    """The time between two messages of one sender, by the number of senders."""
 
 
 @dataclass
 class Measured:
-    """All of a probe. combines: ns per byte, by operation, type and bytes."""
+    """All results of a probe. combines: ns per byte, by operation, type and bytes."""
 
     places: Places
     hosts_apart: float | None
@@ -86,7 +88,7 @@ class Prober:
         self.machine, self.budget, self.progress, self.sizes = machine, budget, progress, sizes
 
     def run(self) -> Measured:
-        """Everything, in order."""
+        """Makes all measurements, in order of importance."""
         hosts = hosts_of(self.machine.hosts)
         places, hosts_apart = self._places(hosts)
         links = [link for link in places.links() if not link.outlying or self._is_really_off(places, link)]
@@ -139,8 +141,8 @@ class Prober:
         return Places(tuple(hosts), clusters, one_way), certain
 
     def _is_really_off(self, places: Places, link: Link) -> bool:
-        """True if an outlying pair stays outlying when it and the usual one of its class are measured right after each
-        other: a busy machine may slow any pair down for a while."""
+        """True if an outlying pair is still outlying when it and the usual pair of its class are measured one right
+        after the other. A busy machine may slow any pair down for a while."""
         usual = places.usual_of(link)
         limit = int(0.2 * NS)
         pair_latency, usual_latency = (
@@ -173,7 +175,7 @@ class Prober:
         destinations = [second, *link.further]
         count = 1
         while count <= len(destinations):
-            # Overheads before gaps towards several: more models need them.
+            # Overheads come before gaps towards several destinations, because more models need them.
             point.gaps[count] = self._gap([(first, destinations[:count])], point.bytes, one_way, latency_ns)
             if count == 1:
                 self._overheads(link.ranks, point, one_way)
@@ -182,7 +184,8 @@ class Prober:
     def _gap(
         self, groups: Sequence[tuple[int, Sequence[int]]], size: int, one_way_ns: float, latency_ns: float
     ) -> Value | None:
-        """The time between two messages of each sender towards its destinations; of several senders the slowest's."""
+        """The time between two messages of a sender towards its destinations; that of the slowest sender if there are
+        several."""
         words = [f"{sender}:{','.join(str(rank) for rank in receivers)}" for sender, receivers in groups]
         gap_ns = max(one_way_ns - latency_ns, 0.02 * one_way_ns, 300.0)
 
@@ -205,8 +208,9 @@ class Prober:
 
         if seconds(gap_ns) > min(_TOO_SLOW, self.budget.left):
             return None
-        # Once to see how many it takes to be measured well. Where other work held up the fewer messages, the difference
-        # may be next to nothing; then what all messages of the trial took counts, and of the run that is not counted.
+        # A trial shows how many messages a good measurement takes. If other work held up the run with fewer messages,
+        # the difference may be almost nothing. Then the time of all messages of the trial counts instead, with those of
+        # the uncounted first run.
         trial, begin = messages_for(gap_ns), self.budget.clock()
         found_ns = float(np.median(gaps(trial, 1)))
         spent_ns = (self.budget.clock() - begin) * NS / (8 * trial)
@@ -215,8 +219,8 @@ class Prober:
         return settle(lambda count: gaps(messages, count), self.budget, seconds(gap_ns))
 
     def _overheads(self, ranks: Pair, point: Point, one_way_ns: float) -> None:
-        """By the delayed reply, T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message
-        Passing Platforms", IPDPS workshops (2000)."""
+        """Measures both overheads by the delayed reply of T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP
+        Parameters for Message Passing Platforms", IPDPS workshops (2000)."""
         delay_ns = int(3 * one_way_ns + 3e5)
         round_seconds = 4 * delay_ns / NS
         values: list[list[float]] = [[], []]
@@ -261,13 +265,14 @@ def _host_of(places: Places, rank: int) -> int:
 
 
 def _counts(limit: int) -> dict[int, Value | None]:
-    """1, 2, 4 and so on, up to what there is."""
+    """The numbers 1, 2, 4 and so on up to `limit`, not measured yet."""
     return {1 << i: None for i in range(limit.bit_length())}
 
 
 def _crowds(places: Places) -> list[tuple[Crowd, list[Pair]]]:
-    """One host's interface: its ranks, each sending to another host if there are enough. One pair of clusters: hosts of
-    the first, each sending to one of the second."""
+    """The crowds to measure, with their pairs of sender and receiver. For one host's interface, ranks of the host send,
+    each to a different host if there are enough. For each pair of clusters, hosts of the first send, each to a host of
+    the second."""
     crowds: list[tuple[Crowd, list[Pair]]] = []
     if len(places.hosts) < 2:
         return crowds

@@ -10,10 +10,10 @@ from hopscope.machine.probe.sampling import Value
 from hopscope.vocabulary.links import link_class
 
 OUTLYING = 0.25
-"""A pair of hosts is outlying if its latency is certainly off that of its class by this share."""
+"""A pair of hosts is outlying if its latency certainly differs from that of its class by more than this share."""
 
 MOST_ALONE = 200
-"""Up to this number, pairs of hosts are measured one after another, each undisturbed by others."""
+"""Up to this number of pairs of hosts, pairs are measured one after another, so that they do not disturb each other."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Link:
     ranks: Pair
     outlying: bool = False
     further: tuple[int, ...] = ()
-    """Ranks beside the second one that the first reaches over this class: further distinct destinations."""
+    """More ranks that the first rank reaches over the same link class. The probe sends to them to measure gaps towards
+    several destinations."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Places:
     hosts: tuple[Host, ...]
     clusters: Clusters
     one_way: dict[Pair, Value] = field(default_factory=dict[Pair, Value])
-    """Latencies of pairs of hosts; a host with itself: between two of its ranks."""
+    """Latencies of pairs of hosts. The latency of a host with itself is that between two of its ranks."""
 
     def kind(self, pair: Pair) -> str:
         """The link class of two hosts."""
@@ -73,7 +74,7 @@ class Places:
         return usual + odd
 
     def usual_of(self, link: Link) -> Link:
-        """The link that stands for others of a link's class, and between the same clusters."""
+        """The link that stands for all links of a link's class; over WAN, for those between the same clusters."""
         cluster_of_rank = {
             rank: cluster
             for host, cluster in zip(self.hosts, self.clusters.of_host, strict=True)
@@ -94,18 +95,18 @@ class Places:
             return Link(kind, (first, second), outlying, tuple(further))
         first, second = self.hosts[a].ranks[0], self.hosts[b].ranks[0]
         peers = [host for host in range(len(self.hosts)) if host != a and self.kind((a, host)) == kind]
-        # Those on different hosts first: they are what makes a gap depend on the number of destinations.
+        # Ranks on different hosts first, because they make a gap depend on the number of destinations.
         ranks = [(place, rank) for host in peers for place, rank in enumerate(self.hosts[host].ranks)]
         return Link(kind, (first, second), outlying, tuple(rank for _, rank in sorted(ranks) if rank != second))
 
     def cluster_names(self) -> list[str]:
-        """A, B, ... by number; from the 27th on with a number behind."""
+        """The names of the clusters: A, B and so on; from the 27th on A2, B2 and so on."""
         return [chr(ord("A") + i % 26) + (str(i // 26 + 1) if i >= 26 else "") for i in range(self.clusters.count)]
 
 
 def meetings(hosts: int) -> list[list[Pair]]:
-    """All pairs of so many hosts, one by one; of more than MOST_ALONE pairs, as many at once as no two share a host, by
-    the circle method of tournaments."""
+    """All pairs of hosts, in rounds of pairs that are measured at once. A round has one pair. With more than MOST_ALONE
+    pairs, a round has as many pairs as fit without a common host, by the circle method of tournaments."""
     pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
     if len(pairs) <= MOST_ALONE:
         return [[pair] for pair in pairs]

@@ -11,16 +11,16 @@ from scipy.stats import binom, t
 
 CONFIDENCE = 0.95
 FIRST = 6
-"""Least number of values with a 95 % interval of their median: the smallest to the largest."""
+"""Least number of values with a 95 % interval of their median, which then reaches from the smallest to the largest."""
 PRECISION = 0.05
-"""A point is settled when its interval reaches at most this share of the median to either side."""
+"""A point is settled when its interval extends by at most this share of the median to either side."""
 POINT_SECONDS = 1.0
-"""One that does not settle is given up after this time, with the interval that it has."""
+"""A point that does not settle keeps the interval that it has after this time."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A median, its 95 % interval, and how many measurements they are from."""
+    """A median, its 95 % interval, and the number of their measurements."""
 
     value: float
     low: float
@@ -38,7 +38,7 @@ def median_of(values: Sequence[float]) -> Value:
 
     The interval lies between two order statistics, which holds whatever the distribution: the k-th of n values is above
     the median as often as n coins show fewer than k heads (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed.,
-    2003, section 7.1). FIRST values are needed for that. Of fewer it is Student's, which is wide.
+    2003, section 7.1). FIRST values are needed for that. With fewer it is Student's t interval, which is wide.
     """
     count = len(values)
     if count < 2:
@@ -54,7 +54,7 @@ def median_of(values: Sequence[float]) -> Value:
 
 @dataclass
 class Budget:
-    """The seconds that a probe may take. clock: seconds, for tests."""
+    """The seconds that a probe may take. clock: returns the time in seconds; tests replace it."""
 
     seconds: float
     clock: Callable[[], float] = time.monotonic
@@ -65,20 +65,20 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since the budget was made."""
         return self.clock() - self.begin
 
     @property
     def left(self) -> float:
-        """Seconds; below 0 if it is overdrawn."""
+        """Seconds that are left; below 0 if the budget is overdrawn."""
         return self.seconds - self.spent
 
 
 def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_seconds: float = 0.0) -> Value | None:
     """Measure until the median is settled, or the point's time or the budget is used up; None if there was no time.
 
-    measure: takes a number and gives at most so many values. each_seconds: estimated time of one. Batches double, so
-    that requests cost little.
+    measure: takes a number and returns at most so many values. each_seconds: the estimated time of one value. Batches
+    double, so that few requests are needed.
     """
     values: list[float] = []
     begin = budget.clock()
@@ -89,7 +89,7 @@ def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_secon
         spent = budget.clock() - begin
         if not sample or (len(values) >= 2 and (spent >= POINT_SECONDS or median_of(values).is_settled)):
             break
-        # No more than there is time for, judged by those before.
+        # No more values than there is time for, by the mean time of those before.
         each_seconds = spent / len(values)
         fits = int(min(POINT_SECONDS - spent, budget.left) / max(each_seconds, 1e-9))
         batch = max(1, min(2 * len(values), fits))

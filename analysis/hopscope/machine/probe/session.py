@@ -1,5 +1,5 @@
-"""The job in which a probe measures: the launcher, and rank 0, which is asked on its standard input and answers on its
-standard output (collector/src/probe)."""
+"""The job in which a probe measures: the launcher, and rank 0, which takes commands on its standard input and writes
+the results to its standard output (collector/src/probe)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ START_SECONDS = 120.0
 ANSWER_SECONDS = 120.0
 END_SECONDS = 10.0
 BROKEN_OFF_SECONDS = 0.5
-"""After an interrupt or an error, so long a job may take to end in good order: what it measures may take longer."""
+"""Time for a job to end in good order after an interrupt or an error. Its current measurement may take longer."""
 _READ_EVERY_S = 0.05
 _BYTES = 1 << 16
 _INPUT = "If the launcher did not pass its input on to rank 0, tell it to (srun: --input=0)"
@@ -31,17 +31,17 @@ class Machine(Protocol):
     """A job that takes measurement commands."""
 
     hosts: Sequence[str]
-    """The host's name of each rank."""
+    """The host name of each rank."""
     library: str
 
     def measure(self, *words: object) -> dict[int, list[float]]:
-        """A command (collector/src/probe/measure.h); the times in ns of each rank that measured."""
+        """Run a command (collector/src/probe/measure.h). Returns the times in ns, by rank that measured."""
         ...
 
 
 @dataclass
 class Job:
-    """A job that runs."""
+    """A running job."""
 
     process: subprocess.Popen[bytes]
     hosts: Sequence[str] = ()
@@ -49,7 +49,7 @@ class Job:
     _read: bytes = b""
 
     def measure(self, *words: object) -> dict[int, list[float]]:
-        """Raises InputError if the job ended or does not answer."""
+        """Run a command; see `Machine`. Raises InputError if the job ended or does not answer."""
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(" ".join(str(word) for word in words).encode() + b"\n")
@@ -75,7 +75,8 @@ class Job:
         self.hosts = [hosts[rank] for rank in range(len(hosts))]
 
     def _answer(self, seconds: float) -> Generator[list[str]]:
-        """The lines up to `end`, cut at spaces. Others, such as a launcher's warning, go to stderr."""
+        """The lines of an answer up to `end`, split at spaces. Other lines, such as a launcher's warning, go to
+        stderr."""
         deadline = time.monotonic() + seconds
         while True:
             words = self._line(deadline).split()
@@ -116,11 +117,11 @@ class Job:
 
 @contextmanager
 def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job]:
-    """Start a command, and use its ranks in here; afterwards it is gone, whatever happened. Raises InputError if it
+    """Context for using a command's job: starts it, and ends it afterwards, whatever happened. Raises InputError if it
     cannot be started.
 
-    It has its own session: an interrupt from the terminal ends this process's work, and then the job, in good order if
-    its measurement takes no longer than BROKEN_OFF_SECONDS.
+    The job has its own session. So an interrupt from the terminal ends this process's work first, and then the job, in
+    good order if its measurement takes no longer than BROKEN_OFF_SECONDS.
     """
     try:
         process = subprocess.Popen(
@@ -143,7 +144,7 @@ def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job
 
 
 def _end(process: subprocess.Popen[bytes], patience: float) -> None:
-    """Tells a job to end, and ends it if it has not after so many seconds."""
+    """Tells a job to end. Ends it by signals if it has not ended after `patience` seconds."""
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.write(b"end\n")  # the launcher of Open MPI 5 does not pass on that its input has ended

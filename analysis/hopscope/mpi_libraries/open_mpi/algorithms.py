@@ -1,5 +1,5 @@
 """Open MPI's own algorithms: their names in its component coll/tuned, by operation and number, and the messages that
-they send. The one home of these numbers and names; releases 4.1 and 5.0 agree on them.
+they send. Only this file has these numbers and names, on which releases 4.1 and 5.0 agree.
 
 The names are those of `ompi_info --param coll tuned --level 9`; the messages have the recogniser's names. Where the
 number of ranks or of chains decides, a function of both gives the name; None: Open MPI refuses to run it.
@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 OWN_CHOICE: Final = "own choice"
-"""It calls other operations, whose algorithms tuned chooses itself."""
+"""Instead of a name of messages: the algorithm calls other operations, whose algorithms tuned chooses itself."""
 
 
 class Instead(str):
-    """Another algorithm, which tuned runs instead."""
+    """The name of another algorithm's messages, if tuned runs that one instead."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ Sent = str | Callable[[int, int], str | None]
 
 
 class Algorithm(NamedTuple):
-    """One of coll/tuned's."""
+    """An algorithm of coll/tuned. sent: the name of its messages."""
 
     name: str
     function: str
@@ -33,7 +33,7 @@ class Algorithm(NamedTuple):
 
 
 def _above_size(small_ranks: int, name: str, small_name: str) -> Sent:
-    """`name` on more than `small_ranks` ranks, `small_name` on up to so many."""
+    """`small_name` on up to `small_ranks` ranks, `name` on more."""
     return lambda ranks, chains: small_name if ranks <= small_ranks else name
 
 
@@ -134,7 +134,7 @@ ALGORITHMS: Final[Mapping[tuple[str, int], Algorithm]] = {
 }
 
 CUT: Final = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast", number) for number in range(2, 8)}
-"""These cut messages into the segments asked for."""
+"""The algorithms that cut messages into segments of the requested length."""
 
 
 def sent(operation: str, number: int, ranks: int, chains: int = 4) -> str | None:
@@ -155,8 +155,8 @@ def sent_by(operation: str, function: str, ranks: int) -> str | None:
 
 
 def number_of(operation: str, text: str) -> int | None:
-    """The number that a setting means, which may be given by name; None if there is no such algorithm. 0 asks for
-    nothing."""
+    """The number of the algorithm that a setting requests by name or number; 0 if it requests none. None if there is no
+    such algorithm."""
     if text == "ignore" or text.strip() == "0":
         return 0
     numbers = [

@@ -10,14 +10,15 @@ from typing import Final, NamedTuple
 INTRA_NODE: Final = "intra_node"
 """The level of a host's ranks, in `han`'s words."""
 INTER_NODE: Final = "inter_node"
-"""That of the hosts' leaders."""
+"""The level of the hosts' leaders, in `han`'s words."""
 
 RANK_BLOCK, HOST_BLOCKS, WORLD_BLOCKS = range(3)
-"""A block of a rank, or the whole message; the blocks of a host's ranks; all ranks' blocks."""
+"""The data of a call. RANK_BLOCK: one rank's block, or the whole message. HOST_BLOCKS: the blocks of a host's ranks.
+WORLD_BLOCKS: the blocks of all ranks."""
 
 
 class Part(NamedTuple):
-    """An operation that `han` calls at a level, and on what."""
+    """An operation that `han` calls at a level, and the data of the call."""
 
     operation: str
     level: str
@@ -35,4 +36,4 @@ CALLS: Final[Mapping[str, Sequence[Part]]] = {
     ),
     "barrier": (Part("barrier", INTRA_NODE), Part("barrier", INTER_NODE), Part("barrier", INTRA_NODE)),
 }
-"""Calls of the simple form of an operation, in order."""
+"""For each operation, the calls of its simple form, in order."""

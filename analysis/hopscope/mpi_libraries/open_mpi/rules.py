@@ -1,9 +1,9 @@
-"""Rules files of Open MPI's coll/tuned: which algorithm they ask for, by communicator size and message size.
+"""Rules files of Open MPI's coll/tuned, which request an algorithm by operation, communicator size and message size.
 
-Numbers, with comments from # to the end of the line: how many operations; of each its id and how many communicator
-sizes; of each of these the size and how many message sizes; of each of these the bytes, the algorithm's number (0: no
-wish), the fan-out and the segment size. Version 2, which release 5 has, starts with `rule-file-version-2` and allows
-one more number at the end of the line.
+A file has numbers, with comments from # to the end of the line. First comes the number of operations. Each operation
+has its id and its number of communicator sizes. Each of these has the size and its number of message sizes. Each of
+these has the bytes, the algorithm's number (0: no request), the fan-out and the segment size. Version 2, which release
+5 has, starts with `rule-file-version-2` and allows one more number at the end of the line.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _OPERATIONS: Final = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier", "bcast", "exscan"),
     *("gather", "gatherv", "reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv"),
 )
-"""In the order of their ids."""
+"""The operations, in the order of their ids."""
 
 
 def operation_id(operation: str) -> int:
-    """The id of an operation, such as `bcast`. Raises ValueError if rules know none."""
+    """The id of an operation, such as `bcast`. Raises ValueError if it has none."""
     return _OPERATIONS.index(operation)
 
 
 class Rule(NamedTuple):
-    """One row: from so many bytes on."""
+    """One row of a file, for messages of at least `bytes` bytes."""
 
     bytes: int
     algorithm: int
@@ -37,7 +37,7 @@ Rules = Mapping[str, Sequence[tuple[int, Sequence[Rule]]]]
 
 
 def read_rules(text: str) -> Rules:
-    """Raises ValueError if the text is no rules file."""
+    """The rules in a file's text. Raises ValueError if the text is not a rules file."""
     text = re.sub(r"#.*", "", text)
     head = re.match(r"\s*rule-file-version-(\d+)", text)
     tokens = iter(re.findall(r"\d+|\n|[^\s\d]+", text[head.end() :] if head else text))
@@ -70,8 +70,8 @@ def read_rules(text: str) -> Rules:
 
 
 def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Sequence[Rule]:
-    """The row that tuned takes; all that it may take where the message size is unknown; none without rules. What is
-    smaller than the first row takes the first row."""
+    """The row that tuned uses; if the message size is unknown, all rows that it may use; none without rules. Sizes
+    below those of the first row use the first row."""
     of_sizes = rules.get(operation, ())
     rows = ([rows for least_ranks, rows in of_sizes if least_ranks <= ranks] or [rows for _, rows in of_sizes[:1]])[-1:]
     if not rows or size is None:
@@ -80,7 +80,8 @@ def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Seq
 
 
 def size_in_rules(operation: str, ranks: int, payload: int | None) -> int | None:
-    """The message size by which tuned looks for a row; None where it depends on the length of one element."""
+    """The message size, in bytes, by which tuned looks for a row. None if the payload is unknown, or if the size
+    depends on the length of one element."""
     if operation in ("barrier", "alltoallv"):
         return 0
     if operation in ("gather", "scatter", "scan", "exscan") or payload is None:

@@ -29,16 +29,16 @@ class Algorithm:
 
     @property
     def segment_bytes(self) -> int:
-        """0: messages are sent whole."""
+        """The length of a segment; 0 if messages are sent whole."""
         return int(self.rule.get("segment_bytes", 0))
 
     @property
     def algorithm(self) -> str:
-        """As in tree files; `tree` for trees."""
+        """The algorithm's name in tree files; `tree` for trees."""
         return str(self.rule.get("algorithm", TREE))
 
     def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
-        """The schedule of every rank in such a call. Raises ValueError where the rule cannot run it."""
+        """The schedule of every rank in a call of this kind. Raises ValueError where the rule cannot run it."""
         root = None if call.root == NO_ROOT else call.root
         return lay(self.rule, call.op, call.lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
 
@@ -52,7 +52,7 @@ class Algorithm:
         return [messages_of(self.schedules(subject, call)) for call in subject.calls]
 
     def structure(self, subject: Subject) -> Structure:
-        """Its longest chains of messages and its WAN messages."""
+        """The structure of the algorithm's longest call."""
         return structure_of(self.schedules(subject, longest(subject)), subject.clusters)
 
 
@@ -62,7 +62,7 @@ def longest(subject: Subject) -> Call:
 
 
 def of_shapes(name: str, reduce: Shape, broadcast: Shape) -> Algorithm:
-    """Two shapes: towards the root and from it."""
+    """The algorithm over trees of two shapes: one towards the root, one from it."""
     trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
     return Algorithm(name, {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}, trees)
 

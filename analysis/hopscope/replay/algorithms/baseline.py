@@ -15,7 +15,8 @@ from hopscope.replay.run.program import Source, Subject
 
 @dataclass(frozen=True)
 class Filed(Algorithm):
-    """The rule of a tree file for each call. The one that names it is that of the longest call."""
+    """An algorithm that takes the rule for each call from a tree file. `name` and `rule` are those of the longest
+    call."""
 
     file: str = ""
 
@@ -24,7 +25,7 @@ class Filed(Algorithm):
         read, places = _plan.TreeFile(self.file.encode()), (subject.hosts, subject.clusters)
         rule = read.rule(call.op, subject.members, call.size)
         if rule is None:
-            raise InputError(f"the run's tree file has no rule for {call.op} with {call.size} bytes, which ran by one")
+            raise InputError(f"the run's tree file has no rule for {call.op} with {call.size} bytes, which it ran")
         return read.schedules(rule, call.op, *places, call.lengths, None if call.root == NO_ROOT else call.root)
 
 
@@ -44,7 +45,7 @@ def baseline_of(source: Source) -> Algorithm:
     if number is None:
         raise InputError(
             f"the tree file of {run['run']} has no rule for {subject.op} with {call.size} bytes, so the run "
-            "was by another file: record it again"
+            "used another file: record it again"
         )
     file = json.loads(text)
     rule = file["rules"][number]

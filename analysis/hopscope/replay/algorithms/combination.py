@@ -1,4 +1,4 @@
-"""The algorithm of each selection of a run, or the baseline's."""
+"""Combinations: one algorithm, or the baseline's, for each selection of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Runs = tuple[Piece, ...]
 
 
 def replaced(runs: Runs, places: Sequence[int], pieces: Sequence[Piece]) -> Runs:
-    """The runs with these pieces in these places."""
+    """A copy of `runs` with these pieces in these places."""
     replacements = dict(zip(places, pieces, strict=True))
     return tuple(replacements.get(place, piece) for place, piece in enumerate(runs))
 
@@ -32,8 +32,8 @@ def structure_of(runs: Runs, parts: Sequence[Subject]) -> Structure:
 
 
 def label_of(parts: Sequence[Subject], selections: Sequence[Subject]) -> str:
-    """Label of selections of one operation: it, their bytes and, if needed to distinguish them, the communicator or its
-    size. selections: all of the run's."""
+    """A label for selections of one operation: the operation, their bytes and, if needed to distinguish them, the
+    communicator or its size. selections: all selections of the run."""
     ends, label = bytes_of(parts), parts[0].op
     if ends is not None:
         label += f" of {exact_size(ends[0])}" + (f" to {exact_size(ends[1])}" if ends[1] > ends[0] else "")
@@ -44,6 +44,6 @@ def label_of(parts: Sequence[Subject], selections: Sequence[Subject]) -> str:
 
 
 def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
-    """The least and the most bytes of their calls; None if rules do not use bytes."""
+    """The least and the most bytes of the selections' calls; None if rules of tree files do not use their bytes."""
     sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
     return (min(sizes), max(sizes)) if sizes else None

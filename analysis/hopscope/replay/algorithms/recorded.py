@@ -21,19 +21,19 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message graph that ran, in place of a candidate."""
+    """The message graph that ran, replayed in place of a candidate's algorithm."""
 
     events: Events
     name: str = "baseline: the MPI library"
     hops: Hops = field(init=False)
-    # By identity; keeping the rows prevents others from getting their address.
+    # Keyed by the identity of the rows. They are kept too, so that no other array gets their address.
     parts: dict[int, tuple[Array, Recorded]] = field(default_factory=dict[int, "tuple[Array, Recorded]"], repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hops", model_hops(self.events.source, self.events.hops))
 
     def messages(self, subject: Subject) -> list[Messages]:
-        """No messages of a schedule: all were measured."""
+        """An empty list: the messages have no schedule, and all were measured."""
         del subject
         return []
 
@@ -45,7 +45,7 @@ class Recorded:
     def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
         """A program in which these messages replace the collectives whose schedule is RECORDED. The rest is unchanged.
 
-        program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
+        program, rows: as from `program_of`, except that schedules may be RECORDED. arrays: the costs by pair of hosts.
         """
         recording = self._select(rows)
         return recording._with_messages(program, rows, *recording._transits_ns(costs, arrays))
@@ -61,7 +61,8 @@ class Recorded:
     def _with_messages(
         self, program: dict[str, Array], rows: Array, transit: Array, cleared: Array, sending: Array
     ) -> dict[str, Array]:
-        """The program, given each message's time, and its times from the posted receive to both of its ends."""
+        """The program with these messages. transit: the time of each message. cleared, sending: the times from its
+        posted receive until it is received, and until its sender continues."""
         events = self.events
         is_recorded = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -79,7 +80,8 @@ class Recorded:
         inner = kind != LEAVE
         place, kind, hop, own_ns = (a[inner] for a in (place, kind, hop, own_ns))
 
-        # A message that waited for its receive moves once that is posted, and holds both ranks until then.
+        # A message that waited for its receive moves once the receive is posted. That takes the receiver the time
+        # `cleared`, and the sender waits for the time `sending`.
         first, late_receives = len(program["transit_ns"]), events.late_receives
         posted = first + len(transit) + np.cumsum(late_receives) - 1
         added = {
@@ -131,7 +133,7 @@ class Recorded:
 
 
 def _places(keys: Array, place: Array, wanted_keys: Array) -> Array:
-    """For each wanted key the place of the equal known one; -1 where there is none."""
+    """The place of each wanted key: that of the equal key in `keys`; -1 where there is none."""
     if not len(keys):
         return np.full(len(wanted_keys), -1)
     order = np.argsort(keys)

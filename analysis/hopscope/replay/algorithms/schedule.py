@@ -31,7 +31,8 @@ def messages_of(schedules: _plan.Schedules) -> Messages:
 
 
 def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:
-    """The heaviest chain of messages, each sent after the one before was received. weight: of each step that sends."""
+    """The weight of the heaviest chain of messages, each sent after the one before was received. weight: that of each
+    step; only those of sends count."""
     first, edge, receive_step = (
         schedules["first_edge"].tolist(),
         schedules["edge"].tolist(),
@@ -55,7 +56,7 @@ def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:
 
 
 def structure_of(schedules: _plan.Schedules, clusters: Sequence[int]) -> Structure:
-    """Structure of a schedule. clusters: of each rank."""
+    """Structure of a schedule. clusters: the cluster of each rank."""
     of_rank = np.asarray(clusters)
     far = (schedules["peer"] >= 0) & (of_rank[_ranks(schedules)] != of_rank[schedules["peer"]])
     return Structure(
@@ -67,7 +68,7 @@ def structure_of(schedules: _plan.Schedules, clusters: Sequence[int]) -> Structu
 
 def drawn_as_trees(schedules: _plan.Schedules) -> dict[str, list[int | None]] | None:
     """The parent of each rank towards a root (`up`) and from it (`down`), None at the root; None if there are no such
-    trees. Two ranks that alone exchange messages are the root and its child, whichever way a message goes."""
+    trees. If two ranks only exchange messages with each other, the lower one is the root and the other its child."""
     sends = (schedules["kind"] == _plan.SEND) & (schedules["segment"] == 0)
     src, dst, role = (
         _ranks(schedules)[sends].tolist(),
@@ -92,7 +93,7 @@ def drawn_as_trees(schedules: _plan.Schedules) -> dict[str, list[int | None]] | 
 
 
 def fingerprint(schedules: _plan.Schedules) -> bytes:
-    """Equal for schedules that do the same."""
+    """A hash that is equal for schedules with the same steps."""
     parts = (
         schedules["first_step"],
         schedules["kind"],

@@ -51,8 +51,9 @@ def tree_file_of(algorithm: Algorithm, source: Source, baseline_text: str | None
 
 
 def _selecting(source: Source) -> dict[str, Any]:
-    """The communicator in a rule: its size or, if others of its size have other members, its members. Processes of a
-    spawned world cannot be listed, so their communicators go by size."""
+    """The part of a rule that selects the communicator: by its size or, if communicators of the same size have other
+    members, by its members. A rule cannot list processes of a spawned world, so it selects their communicators by
+    size."""
     members, comms, ranks = source.subject.members, source.tables["comms"], source.tables["ranks"]
     alike = comms.filter(pc.equal(comms["size"], len(members)))["members"].to_pylist()
     is_first_world = pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], pa.array(members)))["world"], 0)).as_py()
@@ -87,7 +88,7 @@ def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:
 
 
 def checked(text: str) -> str:
-    """The file's text, checked against its schema. Raises jsonschema.ValidationError: a mistake in the program."""
+    """The file's text, checked against its schema. A jsonschema.ValidationError would be a mistake in Hopscope."""
     schema = (schema_directory() / "tree.schema.json").read_text(encoding="utf-8")
     jsonschema.validate(json.loads(text), json.loads(schema))
     return text

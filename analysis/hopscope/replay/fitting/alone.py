@@ -21,14 +21,17 @@ from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128
-"""Up to so many bytes together, about those of a packet's headers, messages delay no other one."""
+"""Messages of no more bytes than this in all, about a packet's headers, do not delay another message."""
 
 
 @dataclass(frozen=True)
 class Crossings:
-    """Messages of one class of links, in ns. waited: its receiver waited. alone: no other was on its link. early_posts,
-    late_posts: its receive was posted before it was sent, or clearly after. blocked: its sender was, so it may have
-    waited for a CTS; answered_alone: nothing could delay that CTS."""
+    """The messages of one class of links. Times are in ns; masks are true under the following conditions.
+
+    waited: the message's receiver waited for it. alone: no other message was on its link. early_posts, late_posts: its
+    receive was posted before it was sent, or clearly after. blocked: its sender was blocked, so it may have waited for
+    a CTS. answered_alone: nothing could delay that CTS.
+    """
 
     hops: Hops
     end: Array
@@ -41,18 +44,19 @@ class Crossings:
 
     @property
     def transit(self) -> Array:
-        """The time of each, from the begin of its send."""
+        """The time of each message, from the beginning of its send to the end of its receive."""
         return (self.hops.received - self.hops.sent).astype(np.float64)
 
     @property
     def answer(self) -> Array:
-        """The time from the posted receive until the sender was done."""
+        """The time of each message from its posted receive until its sender was done."""
         return (self.end - self.hops.posted).astype(np.float64)
 
 
 def crossings_of(source: Source) -> dict[str, Crossings]:
     """The messages of all collectives by class of links: the engine's or, if the MPI library ran the subject, the
-    library's. Without the first of several collectives of a communicator and operation: it sets things up."""
+    library's. The first of several collectives of a communicator and operation is left out, because it sets the
+    communicator up."""
     arrays, native = source.arrays, source.subject.native
     all_hops = model_hops(source, np.arange(len(source.tables["hops"])))
     begin, end, posted = (arrays[f"hops.{name}_ns"] for name in ("send_begin", "send_end", "recv_post"))
@@ -85,7 +89,7 @@ def crossings_of(source: Source) -> dict[str, Crossings]:
 
 
 def _first(source: Source) -> list[int]:
-    """The rows of the first collectives of each communicator and operation, of those that have several."""
+    """The row of the first collective of each communicator and operation that has several collectives."""
     table = source.tables["collectives"]
     rows: dict[tuple[int, str], list[int]] = {}
     for row, key in enumerate(zip(table["comm"].to_pylist(), table["op"].to_pylist(), strict=True)):
@@ -121,7 +125,7 @@ class _Traffic:
         yield np.where(is_remote, -1, src * count + dst)
 
     def bytes(self, rows: Array, start: Array, stop: Array, *, reverse: bool = False) -> Array:
-        """Bytes under way between two times on the path of each of these hops, or of its CTS (`reverse`)."""
+        """The bytes under way between two times on the path of each of these hops, or of its CTS (`reverse`)."""
         totals = np.zeros(len(rows))
         for queue, back_key in zip(self._queues, self._reverse_keys, strict=True):
             totals = np.maximum(totals, queue.bytes(back_key[rows] if reverse else queue.key[rows], start, stop))
@@ -129,7 +133,7 @@ class _Traffic:
 
 
 class _Queue:
-    """Messages by their queue, in the orders in which they were sent and arrived."""
+    """The messages of each queue, in the order of sending and in that of arrival."""
 
     def __init__(self, key: Array, size: Array, sent: Array, arrival: Array) -> None:
         self.key = key

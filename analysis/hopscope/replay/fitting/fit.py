@@ -23,19 +23,19 @@ from hopscope.replay.run.program import Source
 MOST_HOPS = 20_000
 """With more hops than this, only those of some collectives are fitted."""
 MOST_QUEUED = 2_000_000
-"""With more hops in a run over emulated links, the fitted ones count as queueing only with each other."""
+"""With more hops in a run over emulated links, the fitted hops are taken to queue only with each other."""
 
 
 def fitted_hops(source: Source) -> tuple[Array, Hops]:
-    """The hops of the subject's collectives but the first, which sets the communicator up, and their rows. Raises
-    InputError if none was waited for."""
+    """The rows and the hops of the subject's collectives, without the first collective, which sets the communicator up.
+    Raises InputError if no rank waited for any of these hops."""
     subject = source.subject
     collective = source.arrays["hops.collective"]
     collectives = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
     rows = hops_of(source)
     rows = rows[np.isin(collective[rows], collectives)]
     if len(rows) > MOST_HOPS:
-        # By chance: every n-th collective of a program that calls several in turn may always be the same one.
+        # A random sample: if a program calls several collectives in a cycle, every n-th may always be the same call.
         sample = np.random.default_rng(1).choice(
             collectives, max(1, len(collectives) * MOST_HOPS // len(rows)), replace=False
         )
@@ -43,8 +43,8 @@ def fitted_hops(source: Source) -> tuple[Array, Hops]:
     hops = model_hops(source, rows)
     if not hops.binding.any():
         raise InputError(
-            f"no rank waited for a hop of {subject.op}, so the trace does not show what a message costs; ranks wait "
-            "for those that come late: `analyze last-arrivals` names them"
+            f"no rank waited for a hop of {subject.op}, so the trace does not show what a message costs; the ranks "
+            "wait for late ranks instead, and `analyze last-arrivals` names these"
         )
     return rows, hops
 
@@ -59,8 +59,8 @@ def _delays(source: Source, rows: Array, machine: Machine) -> Array:
 
 
 def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events | None = None) -> Costs:
-    """The costs. limits: of eager messages, from `limits_of`. events: of the subject's collectives, if the MPI library
-    ran them."""
+    """Fits the costs of links and of the ranks' own work. limits: bytes of the longest eager message by class of links,
+    from `limits_of`. events: those of the subject's collectives, if the MPI library ran them."""
     tables, arrays, subject = source.tables, source.arrays, source.subject
     rows, hops = fitted_hops(source)
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
@@ -68,7 +68,8 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     delays = _delays(source, rows, machine)
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if machine.emulated:
-        # An emulated link delays a message from its sending on; carrying it blocks the sender equally on any link.
+        # An emulated link delays a message from its sending on. Carrying it blocks the sender alike on all links, so
+        # they have one limit.
         limit = limit_of(ends_of(source), only_late=True)
         costs.links = {name: replace(link, eager_bytes=limit) for name, link in costs.links.items()}
     elif limits:
@@ -87,8 +88,9 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
 
 
 def _carried(source: Source) -> float:
-    """The software's time to carry the median message, ns. The sender of a message whose receive was posted before is
-    done when the receiver has it; a copied message takes almost nothing."""
+    """The software's time to carry a message, ns: the median over messages whose receives were posted before. Their
+    senders are done when the receiver has the message; a message that is copied first takes its sender almost no
+    time."""
     rows, arrays = hops_of(source), source.arrays
     begin, end, post = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
     has_times = (end != MISSING) & (post != MISSING) & (post <= begin)

@@ -1,8 +1,9 @@
 """Finds an MPI library's messages by rendezvous, and their times, from both of their ends.
 
-A sender sends an RTS, the receiver a CTS once its receive is posted, and the message goes when the CTS has come. So a
-sender is blocked for two latencies, or for one from the posted receive; that shows the rendezvous and the latency. The
-message itself may take longer than a short one: TCP sends a part of 64 KiB first and waits until the receiver has it.
+The sender sends an RTS; the receiver sends a CTS once its receive is posted; the message goes when the CTS has come. So
+the sender is blocked for two latencies or, if the receive is posted late, for one latency after that. This shows that a
+message went by rendezvous, and it shows the latency. The message itself may take longer than a short one, because TCP
+sends a part of 64 KiB first and waits until the receiver has it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 SIZE_RATIO = 2.0
-"""Sizes with this ratio show the time per byte."""
+"""If the longest message is at least this many times as long as the shortest, their times show the time per byte."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,14 @@ class Ends:
     posted: Array
 
     def latency_ns(self) -> Array:
-        """The latency by each message, if it went by rendezvous: half of the time until the CTS came, or all of it from
-        the posted receive, if that was after the RTS came."""
+        """The latency that each message shows if it went by rendezvous: half of the time from the send to the CTS. If
+        the receive was posted after the RTS came, it is the whole time from the posted receive to the CTS."""
         return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
 
     def control_ns(self) -> float:
-        """The time of an RTS or CTS, if all went by rendezvous. A connection that takes only a part of a long message
-        blocks the sender too; hence the lower median of receives posted early and late."""
+        """The time of an RTS or CTS, if all messages went by rendezvous. It is the lower one of two medians: over
+        receives posted early and over those posted late. A connection that takes only a part of a long message blocks
+        the sender too, which would make it too long."""
         latency, early_posts = self.latency_ns(), self.posted <= self.begin
         kinds = [latency[kind] for kind in (early_posts, ~early_posts) if kind.sum() >= LEAST_MESSAGES] or [latency]
         return max(0.0, min(float(np.median(kind)) for kind in kinds))
@@ -57,7 +59,7 @@ class Ends:
 
 
 def ends_of(source: Source) -> Ends:
-    """Ends of the subject's messages, without each part's first collective, which sets things up."""
+    """Ends of the subject's messages, without each part's first collective, which sets the communicator up."""
     rows, arrays = hops_of(source), source.arrays
     first = [part.simulated[0] for part in source.subject.selections if len(part.simulated) > 1]
     begin, end, posted = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
@@ -66,7 +68,7 @@ def ends_of(source: Source) -> Ends:
 
 
 def limits_of(ends: Ends) -> dict[str, float]:
-    """The result of `limit_of` by class of links, without classes whose senders do not show it."""
+    """The result of `limit_of` by class of links. Classes whose senders do not show a limit are left out."""
     of_class = {name: ends.select(ends.hops.link == place) for place, name in enumerate(LINKS)}
     local_links = LINKS[
         : 1 + LINKS.index(INTRA_HOST)
@@ -76,8 +78,8 @@ def limits_of(ends: Ends) -> dict[str, float]:
 
 
 def limit_of(ends: Ends, *, only_late: bool = False) -> float:
-    """Bytes of the run's longest eager message: if some senders waited, all longer messages count as by rendezvous.
-    Infinite if the senders do not show it. only_late: only messages whose receives were posted late show it."""
+    """Bytes of the run's longest eager message; all longer messages count as sent by rendezvous. Infinite if the
+    senders do not show this limit. only_late: True if only messages whose receives were posted late can show it."""
     late_posts, early_posts = ends.posted > ends.begin + ends.hops.clock_error, ends.posted <= ends.begin
     blocked = ends.end >= ends.posted - ends.hops.clock_error
     if only_late:
@@ -93,8 +95,11 @@ def limit_of(ends: Ends, *, only_late: bool = False) -> float:
 
 
 def _kinds(size: Array, blocked: Array, late_posts: Array, early_posts: Array) -> tuple[list[float], list[float]]:
-    """Sizes whose senders went on, and those whose senders were blocked. Receives posted late show it best: the CTS is
-    a small share of a long message's time."""
+    """The sizes of messages whose senders went on at once, and those of messages whose senders were blocked.
+
+    Messages whose receive was posted late decide, if there are enough: a blocked sender then waits for the receive.
+    With an early receive it only waits for the CTS, a small share of a long message's time.
+    """
     kinds: tuple[list[float], list[float]] = ([], [])
     for size_bytes in np.unique(size[late_posts | early_posts]).tolist():
         for shows in (late_posts, early_posts):
@@ -106,8 +111,8 @@ def _kinds(size: Array, blocked: Array, late_posts: Array, early_posts: Array) -
 
 
 def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, float]) -> Costs:
-    """The costs with the times of messages by rendezvous, and the other messages fitted without these. hops: those of
-    the fit."""
+    """The costs with separate times for messages by rendezvous. Eager messages are fitted again without these. hops:
+    the hops to which `costs` was fitted."""
     of_link = np.asarray([limits.get(name, math.inf) for name in LINKS])[hops.link]
     short = hops.select(hops.size <= of_link)
     rest = fit_links(short)
@@ -144,7 +149,7 @@ def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, f
 
 
 def _line(size: Array, time: Array) -> tuple[float, float]:
-    """Time of a message without RTS and CTS, and per byte."""
+    """The time of an empty message without RTS and CTS, and the time per byte."""
     if size.max() < SIZE_RATIO * size.min():
         return max(0.0, float(np.median(time))), 0.0
     latency, per_byte = line_of(size.astype(np.float64), time.astype(np.float64))
@@ -152,7 +157,7 @@ def _line(size: Array, time: Array) -> tuple[float, float]:
 
 
 def _outlying(ends: Ends, usual: float) -> dict[HostPair, float]:
-    """Deviation of the latency of outlying pairs of hosts."""
+    """The deviation of the latency from the usual one, for each outlying pair of hosts."""
     deviations: dict[HostPair, float] = {}
     latency, pairs = ends.latency_ns(), ends.hops.host_pairs()
     for pair in set(pairs):

@@ -1,5 +1,5 @@
-"""The models' parameters from a run's hops: its links' from the messages that crossed them alone, of emulated links and
-of its ranks as `analyze remap` fits them."""
+"""The models' parameters from a run's hops. Those of links come from the messages that crossed a link alone; those of
+emulated links and of ranks are fitted as for `analyze remap`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hopscope.replay.run.program import Source, source_of
 from hopscope.vocabulary.links import LINKS
 
 LARGE_BYTES = 1 << 20
-"""The other end of the lines that alpha(m) and g(m) are here."""
+"""The size, in bytes, at the far end of alpha(m) and g(m), which are straight lines here."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Fitted:
     sizes: Array
     """Bytes of each hop that a rank waited for."""
     links: Array
-    """Its class, by its place in LINKS."""
+    """The class of link of each of these hops, as its index in LINKS."""
 
     @property
     def used(self) -> list[str]:
@@ -56,7 +56,10 @@ class Fitted:
         target = f"of {subject.op} on communicator {subject.comm}"
         if self.costs.machine.emulated:
             return f"From {messages} {target}."
-        return f"From {messages}: links from those of all collectives that met no others, ranks from those {target}."
+        return (
+            f"From {messages}. Times of links: from all collectives, messages that had their link to themselves. Times "
+            f"of ranks: from messages {target}."
+        )
 
     @property
     def untold(self) -> list[str]:
@@ -74,8 +77,8 @@ class Fitted:
 
 
 def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
-    """Fits the costs to the hops of a trace. table: of its dataset by name. Raises InputError if no rank waited for a
-    hop."""
+    """Fits the costs to the hops of a trace. table: returns a table of its dataset by name. Raises InputError if no
+    rank waited for a hop."""
     source = source_of(table)
     costs = fit(source)
     _, hops = fitted_hops(source)
@@ -87,8 +90,9 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
 
 
 def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]:
-    """Times of emulated links by class. Their time per byte is known, but messages of one size do not show it, and so
-    give no model that needs it. sizes, links: bytes of each hop that a rank waited for, and its class."""
+    """Times of emulated links by class. The topology file gives the time per byte. It is left out of a class with
+    messages of only one size, which do not show it. sizes, links: bytes of each hop that a rank waited for, and the
+    index of its class in LINKS."""
     ways: dict[str, Way] = {}
     for name, link in costs.links.items():
         if link.hops:
@@ -99,8 +103,8 @@ def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]
 
 
 def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int]) -> Costs:
-    """The costs with the links' times, so that the replay has the formulas' parameters. Fitted interfaces take their
-    part of these times."""
+    """The costs with the times of `ways` for the links, so that replay and formulas have the same parameters. The
+    fitted times of interfaces are subtracted from them."""
     remote_ways = [way for name, way in ways.items() if name != INTRA_HOST]
     message = min([costs.interface_message_ns, *(way.alpha.value / 2 for way in remote_ways if way.alpha is not None)])
     byte = min([costs.interface_per_byte_ns, *(way.beta.value / 2 for way in remote_ways if way.beta is not None)])
@@ -116,20 +120,14 @@ def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int
     classes = costs.classes(host_clusters)
 
     def is_unchanged(a: int, b: int) -> bool:
-        """True if the class's latency is that of the costs, so that the pair still deviates from it by as much."""
+        """True if the latency of the pair's class stays almost the same, so that the pair's own latency is still
+        right."""
         name = LINKS[classes[a, b]]
         old_latency = costs.links[name].latency_ns
         return abs(links[name].latency_ns - old_latency) <= OUTLYING * old_latency
 
     pairs = {pair: latency for pair, latency in costs.pairs.items() if is_unchanged(*pair)}
     return replace(costs, links=links, pairs=pairs, interface_message_ns=message, interface_per_byte_ns=byte)
-
-
-def steps_of_fit(trace_fit: Fitted) -> list[int]:
-    """Sizes at the step of a message's time: the longest eager one and the shortest by rendezvous."""
-    links = (link for link in trace_fit.costs.links.values() if link.hops)
-    sizes = {rendezvous_bytes(link, trace_fit.costs) for link in links} - {None}
-    return sorted(step for size in sizes if size is not None for step in (size - 1, size))
 
 
 def rows_of_fit(trace_fit: Fitted) -> list[Row]:
@@ -164,13 +162,13 @@ def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
 
 
 def rendezvous_bytes(link: LinkCost, costs: Costs) -> int | None:
-    """Bytes of the shortest message by rendezvous; None if there is none. An emulated link delays a message from its
-    sending on, even if its sender is blocked."""
+    """Bytes of the shortest message by rendezvous; None if there is none. An emulated link has none, because it delays
+    a message from its sending on, even if the sender is blocked."""
     return None if costs.machine.emulated or math.isinf(link.eager_bytes) else int(link.eager_bytes) + 1
 
 
 def _alpha(ends: LinkEnds, time: Estimate, rendezvous_size: int | None) -> Iterator[Row]:
-    """Rows of alpha; for a link with rendezvous, both ends of the eager and of the rendezvous sizes."""
+    """Rows of alpha. A link with rendezvous has one row for each end of the eager sizes and of the rendezvous sizes."""
     if rendezvous_size is None:
         yield row(ends, "Hockney", "alpha", time)
         return
@@ -189,8 +187,8 @@ def _latency(way: Way, send_ns: float) -> Estimate | None:
 
 
 def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator[Row]:
-    """A latency reaches from the beginning of a send to the end of the receive, so it contains the sender's overhead
-    and not the receiver's."""
+    """The rows of one link. alpha reaches from the beginning of a send to the end of the receive, so it contains the
+    sender's overhead and not the receiver's."""
     ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
     gap = Estimate(max(local.send_ns, 0.0 if name == INTRA_HOST else costs.interface_message_ns), count=link.hops)

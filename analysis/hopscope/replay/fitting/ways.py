@@ -1,7 +1,7 @@
 """Time of a link per message and per byte, from the messages that crossed it alone.
 
 The latency is the shortest message's time without its bytes. So messages of one size do not show it, unless they are as
-short as the headers that every message has; nor do messages that always contend with others.
+short as the headers that every message has. Messages that always contend with others do not show it either.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ LEAST_ALONE = 3
 HEADERS = 66
 """Bytes of a TCP packet over Ethernet before its content. They are part of every message's latency."""
 LEAST_SURE = 0.5
-"""Least certain share of the latency in a message's time, for it to be given."""
+"""The latency is given if it is certainly at least this share of a message's time."""
 BENDS = 0.25
-"""Possible deviation of the time per byte below the shortest measured message: over TCP, it was 14 % larger from 16,000
-to 65,536 bytes than up to there."""
+"""Below the shortest measured message, the time per byte may differ by this share. Over TCP, it was 14 % larger from
+16,000 to 65,536 bytes than below 16,000."""
 ANSWERING = 0.5
-"""Least share of the CTS in the time from posting a receive until its sender is done: the sender passes the message on,
-too."""
+"""Least share of the CTS in the time from posting a receive until its sender is done. In the rest of that time the
+sender passes the message on."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """alpha, beta: a message's time and a byte's; None: the trace does not show it. limit: the most bytes of a message
-    that goes without its receive; None if all do. shortest: the fewest bytes of a message that crossed alone, and what
-    it took; None if none did."""
+    """The times of one class of links. alpha, beta: the time of a message and of a byte; None if the trace does not
+    show it. limit: bytes of the longest message that does not wait for its receive; None if no message waits.
+    shortest: bytes and time of the shortest message that crossed alone; None if none did."""
 
     alpha: Estimate | None = None
     beta: Estimate | None = None
@@ -66,7 +66,7 @@ def _way(crossed: Crossings, limit: float | None) -> Way:
     if way.alpha is None and by_rendezvous.any():
         way = Way(_answered(crossed, by_rendezvous), None, None, way.shortest)
     if way.beta is None and way.alpha is not None:
-        # Three latencies and the bytes.
+        # Messages by rendezvous take three latencies and the time of their bytes.
         rendezvous_points = _points(crossed, clean & by_rendezvous & crossed.early_posts & crossed.answered_alone)
         eager_points = {
             count: (time - way.alpha * (LATENCIES - 1)).at_least_0() for count, time in rendezvous_points.items()
@@ -86,8 +86,8 @@ def _points(crossed: Crossings, selection: Array) -> dict[int, Estimate]:
 
 
 def _time(crossed: Crossings, selection: Array) -> Estimate | None:
-    """Usual time of the selected messages. If clocks may be wrong, the mean of both directions, whose errors cancel; of
-    one direction alone, an interval with that error."""
+    """The usual time of the selected messages; None if there are too few. If the clocks' error matters, it is the mean
+    of both directions, whose errors cancel; if there is only one direction, its interval includes the error."""
     if selection.sum() < LEAST_ALONE:
         return None
     transit, error = crossed.transit[selection], float(np.median(crossed.hops.clock_error[selection]))
@@ -117,7 +117,7 @@ def line_through(points: Mapping[int, Estimate]) -> Way:
     time = points[shortest]
     slope = _slope(points)
     if slope is None:
-        # Its bytes take no more than their share in the packet with its headers.
+        # The message's bytes take no larger share of its time than their share of the packet, headers included.
         rest = HEADERS / (HEADERS + shortest)
         alpha = Estimate(time.value, (time.low or 0.0) * rest, time.high, time.count)
         return Way(alpha if rest >= LEAST_SURE else None, None, None, (shortest, time))
@@ -126,8 +126,8 @@ def line_through(points: Mapping[int, Estimate]) -> Way:
 
 
 def _slope(points: Mapping[int, Estimate]) -> Estimate | None:
-    """Time per byte beyond the shortest message, by least squares; its interval spans the other sizes' slopes. None if
-    no size is long enough. A message cannot take less than its bytes."""
+    """Time per byte beyond the shortest message, by least squares. Its interval spans the slopes of all longer sizes.
+    None if no size is long enough. Limited so that the shortest message's bytes take no longer than the message."""
     shortest = min(points)
     longer = {size: time for size, time in points.items() if size > SMALL and size >= SIZE_RATIO * shortest}
     if not longer:
@@ -155,19 +155,20 @@ def _answered(crossed: Crossings, by_rendezvous: Array) -> Estimate | None:
 
 
 def untold(ways: Mapping[str, Way], links: Sequence[str]) -> list[str]:
-    """The classes whose latencies the messages do not show, with reasons, in sentences. links: that messages used."""
+    """Sentences on the classes whose latencies the messages do not show, with reasons. links: the classes that messages
+    used."""
     sentences: list[str] = []
     for name in links:
         way = ways.get(name, Way())
         if way.alpha is not None:
             continue
         if way.shortest is None:
-            reason = "no message that a rank waited for crossed one without meeting others"
+            reason = "every message that a rank waited for shared its link with others"
         else:
             size, time = way.shortest
             reason = (
                 f"the shortest message that crossed one alone, of {number(size)} bytes, took {duration(time.value)}, "
-                "and there is no clearly longer one to tell its bytes from it"
+                "and no clearly longer message shows how much of that its bytes take"
             )
         sentences.append(f"alpha and L of {name} links are not given: {reason}.")
     return sentences

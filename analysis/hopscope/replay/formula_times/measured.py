@@ -33,11 +33,13 @@ _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
     ("MPI_Reduce", "binary"): ("binary",),
     ("MPI_Alltoall", "pairwise"): ("pairwise",),
 }
-"""The published algorithms as `analyze algorithms` calls them. Its linear alltoall is not the published one."""
+"""For each published algorithm, the names of `analyze algorithms` for its messages. The linear alltoall of
+`analyze algorithms` is not the published one."""
 
 
 def published_name(operation: str, algorithm: str | None) -> str | None:
-    """The published algorithm that sends the messages of one of `analyze algorithms`; None: it has no formula."""
+    """The published algorithm with the same messages as an algorithm of `analyze algorithms`; None if it has no
+    formula."""
     return next(
         (
             name
@@ -50,14 +52,15 @@ def published_name(operation: str, algorithm: str | None) -> str | None:
 
 @dataclass
 class Measured:
-    """The collectives that are one point: their times in ns, and how many were entered too far apart to count."""
+    """The measured collectives of one point: their times in ns, and the number of those that do not count because their
+    ranks entered too far apart."""
 
     times: list[float] = field(default_factory=list[float])
     skewed: int = 0
 
     @property
     def median(self) -> Value | None:
-        """Their time, with its interval. None if none counts."""
+        """The median time, with its interval; None if no collective counts."""
         if not self.times:
             return None
         return median_of(self.times) if len(self.times) > 1 else Value(self.times[0], np.nan, np.nan, 1)
@@ -95,8 +98,8 @@ def measured(
 
 
 def _points_of(row: Mapping[str, Any]) -> list[Point]:
-    """The points of a row of `analyze algorithms`: several if their messages are the same. On two ranks it ignores the
-    order, in which a flat barrier differs from the others: its two messages come one after the other."""
+    """The points of a row of `analyze algorithms`: several if published algorithms send the same messages. A barrier on
+    two ranks has none: a flat one sends its two messages one after the other, and the row does not show the order."""
     names = {str(row["algorithm"]), *(str(row["same"]).split(", ") if row["same"] else ())}
     op, ranks = str(row["op"]), int(row["ranks"])
     size = 0 if op == "MPI_Barrier" else int(row["bytes"]) // (ranks if op == "MPI_Alltoall" else 1)

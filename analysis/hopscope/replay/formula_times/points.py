@@ -9,9 +9,9 @@ from hopscope.machine.formulas import FORMULAS
 from hopscope.machine.published import Call
 
 SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
-"""Bytes that every line has."""
+"""The sizes, in bytes, that every comparison has up to its longest message."""
 MOST_RANKS = 64
-"""Largest power of two that joins the measured numbers of ranks."""
+"""The largest power of two that is added to the measured numbers of ranks."""
 
 OPERATIONS = ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Alltoall")
 ALGORITHMS: tuple[tuple[str, str], ...] = tuple(
@@ -29,18 +29,18 @@ class Point(NamedTuple):
     algorithm: str
     ranks: int
     bytes: int
-    """The message, or the block of an Alltoall; 0 of a barrier."""
+    """Bytes of the message, or of one block of an Alltoall; 0 for a barrier."""
     segment_bytes: int = 0
 
     @property
     def call(self) -> Call:
-        """As the formulas take it."""
+        """The call as the formulas take it."""
         return Call(self.ranks, self.bytes, self.segment_bytes)
 
 
 def points(measured: Sequence[Point], most_ranks: int, most_bytes: int, operation: str | None = None) -> list[Point]:
-    """Every point that was measured, and a grid of sizes and numbers of ranks up to these, in order. operation: only
-    this one."""
+    """The points that were measured, and a grid of sizes and numbers of ranks up to most_bytes and most_ranks, in
+    order. operation: only points of this one."""
     counts = {1 << power for power in range(1, MOST_RANKS.bit_length()) if 1 << power <= min(most_ranks, MOST_RANKS)}
     counts |= {point.ranks for point in measured}
     sizes = sorted(

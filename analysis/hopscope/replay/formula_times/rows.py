@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.machine.formulas import FORMULAS, MODELS, replayed_ns, replayed_over_links_ns, schedules
+from hopscope.machine.formulas import FORMULAS, MODELS
 from hopscope.machine.hops import Array
 from hopscope.machine.parameters import Row, links_of, models_by_class
 from hopscope.machine.published import Hockney, LogGP, PLogP
 from hopscope.machine.routes import fitted
+from hopscope.machine.schedules import replayed_ns, replayed_over_links_ns, schedules
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
 from hopscope.query import catalog, row_table
@@ -43,10 +44,10 @@ def of_trace(
     operation: str | None = None,
     link: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Every point of a trace, to the longest message that its hops or the parameters know. parameters: of the links,
-    from the trace or a machine; the replay takes them from there, too. Raises InputError for an unknown operation or
-    link, and if no link has a model."""
-    is_probed = any(row.source is not None for row in parameters)  # those of a trace are of whole classes
+    """The rows of every point of a trace, up to the longest message of its hops or of the parameters. parameters: those
+    of the links, from the trace or a machine file; the replay uses the same. Raises InputError for an unknown operation
+    or link, and if no link has a model."""
+    is_probed = any(row.source is not None for row in parameters)  # rows of a trace are for whole classes
     models, name = _models(parameters, link, () if is_probed else trace_fit.untold)
     _check(operation)
     tables = trace_fit.source.tables
@@ -58,7 +59,8 @@ def of_trace(
 
 @dataclass(frozen=True)
 class _Placed:
-    """A point's schedules, the hosts of its ranks, and the class of links between each two, as its place in LINKS."""
+    """A point's schedules, the hosts of its ranks, and the class of link between each two ranks, as its index in
+    LINKS."""
 
     plan: _plan.Schedules
     hosts: list[int]
@@ -71,7 +73,8 @@ class _Placed:
 
 
 def _placing(trace_fit: Fitted) -> Callable[[Point], _Placed | None]:
-    """Places a point's schedules on ranks of the trace; None for one without schedules or with too many messages."""
+    """A function that places a point's schedules on ranks of the trace. It returns None for a point without schedules
+    or with too many messages."""
     places, members = trace_fit.source.places, _members(trace_fit.source.tables["comms"])
     classes = trace_fit.costs.classes(places.cluster_of_host)
 
@@ -84,7 +87,7 @@ def _placing(trace_fit: Fitted) -> Callable[[Point], _Placed | None]:
 
 
 def _replay_of_trace(trace_fit: Fitted) -> Replay:
-    """Replays with the costs of the trace; None for links without known costs."""
+    """A function that replays a point with the costs of the trace, ns. It returns None if a link has no known costs."""
     machine = fitted(trace_fit.costs, trace_fit.source.places.cluster_of_host)
     placed, known_links = _placing(trace_fit), {LINKS.index(name) for name in trace_fit.known_links}
 
@@ -98,7 +101,8 @@ def _replay_of_trace(trace_fit: Fitted) -> Replay:
 
 
 def _replay_of_machine(trace_fit: Fitted, parameters: Sequence[Row]) -> Replay:
-    """Replays with LogGP's parameters of the class of links between each two ranks; None if one has none."""
+    """A function that replays a point with LogGP's parameters of the class of link between each two ranks, ns. It
+    returns None if a class has none."""
     placed = _placing(trace_fit)
     loggp_of_link = {
         LINKS.index(name): model
@@ -118,8 +122,8 @@ def _replay_of_machine(trace_fit: Fitted, parameters: Sequence[Row]) -> Replay:
 def of_machine(
     parameters: Sequence[Row], ranks: int, *, operation: str | None = None, link: str | None = None
 ) -> list[dict[str, Any]]:
-    """Every point of a machine of so many ranks, each on a host of its own. Raises InputError for an unknown operation
-    or link."""
+    """The rows of every point of a machine with this number of ranks, each on a host of its own. Raises InputError for
+    an unknown operation or link."""
     _check(operation)
     if not links_of(parameters):
         return []
@@ -136,7 +140,7 @@ def of_machine(
 
 
 def _longest(parameters: Sequence[Row]) -> int:
-    """The longest message that was measured for a machine file; 0 of parameters from a trace, which are lines."""
+    """Bytes of the longest message that was measured for a machine file; 0 for parameters from a trace."""
     return max((row.bytes or 0 for row in parameters if row.count and row.source is not None), default=0)
 
 
@@ -146,14 +150,14 @@ def _check(operation: str | None) -> None:
 
 
 def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] = ()) -> tuple[Models, str]:
-    """The models of a class of links, by default of the farthest that has one, and its name. untold: why links have
-    none, in sentences."""
+    """The models of a class of links, and the name of the class; by default the farthest class that has models. untold:
+    sentences on why links have none."""
     by_class = models_by_class(parameters)
     if not by_class:
         lack = (
-            "no link has the parameters of a model: its messages have one size only or always met others, so nothing "
-            "tells what a byte costs; run the program with messages of several sizes, or give --machine the file of "
-            "`hopscope probe`."
+            "no link has the parameters of a model: its messages have one size only or always contend with others, so "
+            "nothing shows the time per byte; run the program with messages of several sizes, or give --machine the "
+            "file of `hopscope probe`."
         )
         raise InputError(" ".join([lack, *untold]).removesuffix("."))
     if link is not None and link not in by_class:
@@ -174,7 +178,8 @@ def _schedules(
 
 
 def _members(comms: pa.Table) -> Callable[[int], Sequence[int]]:
-    """The ranks of the first communicator of a size, or the first so many of the largest."""
+    """A function that returns, for a number of ranks, the members of the first communicator of that size or, if there
+    is none, the first members of the largest communicator."""
     groups = [tuple(members) for members in comms["members"].to_pylist()]
     largest = max(groups, key=len)
     first: dict[int, tuple[int, ...]] = {}

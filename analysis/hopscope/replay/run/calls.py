@@ -1,7 +1,8 @@
 """The kinds of calls of a run: operation, root, and the bytes of each rank's part.
 
-The trace has the bytes that each rank sent and received. They give the length of every block, but only sums for
-Alltoallv and Alltoallw. For these the messages show it, if each block went to its rank in separate messages.
+The trace has the bytes that each rank sent and received. From them follows the length of every block, but not for
+Alltoallv and Alltoallw, for which they are sums. There the messages show the blocks, if each block went to its rank in
+separate messages.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ BATCH_BLOCKS = 1 << 22
 class Call(NamedTuple):
     """Collectives that run by one schedule.
 
-    size: the bytes in rules of tree files; for operations whose rules have none, of all blocks. root: NO_ROOT for
-    operations that have none. lengths: in bytes, as `hopscope.native._plan` takes them.
+    size: the bytes that rules of tree files use; for operations whose rules use none, the bytes of all blocks. root:
+    NO_ROOT for operations without a root. lengths: in bytes, as `hopscope.native._plan` takes them.
     """
 
     op: str
@@ -38,18 +39,20 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of call of each collective, None if the trace does not show it; and the reasons by operation."""
+    """The kind of call of each collective, None if the trace does not show it. untold: the reasons for None, by
+    operation."""
 
     calls: list[Call | None]
     untold: dict[str, str] = field(default_factory=dict[str, str])
 
 
-_NO_PAIRS = "what each rank sent to each only the engine's messages tell"
+_NO_PAIRS = "only the engine's messages tell how many bytes each rank sent to each other rank"
 
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The blocks of some collectives of one operation: rows into `kinds`, -1 if the trace does not show it."""
+    """The blocks of some collectives of one operation. kinds: the different lists of lengths. row: the place of each
+    collective's list in `kinds`; -1 if the trace does not show it, for `reason`."""
 
     kinds: list[tuple[int, ...]]
     row: Array
@@ -68,7 +71,7 @@ def rule_bytes(operation: str, lengths: tuple[int, ...], ranks: int) -> int:
 
 
 def payload_of(call: Call, ranks: int) -> int:
-    """Bytes of the whole message or, of operations with blocks, of one for each rank."""
+    """Bytes of the whole message; for operations with blocks, those of one block for each rank together."""
     traits = OPERATION[call.op]
     per_rank = traits.is_even and not traits.reduces and "each" in (traits.input, traits.output)
     return call.size * ranks if per_rank else call.size
@@ -126,11 +129,12 @@ def _by_rank(calls: pa.Table, arrays: dict[str, Array], rows: Array, ranks: int)
 def _of_pairs(
     hops: pa.Table, arrays: dict[str, Array], rows: Array, members: tuple[int, ...], totals: tuple[Array, Array]
 ) -> Iterator[tuple[Array, Array]]:
-    """The bytes from each rank to each by their messages, and a mask of the collectives whose messages show them, in
-    batches. totals: the bytes that each rank sent and received.
+    """Yields, for a batch of collectives at a time, the bytes that each rank sent to each, and a mask of the
+    collectives for which the messages prove them. totals: the bytes that each rank sent and received.
 
-    The engine sends every block straight to its rank. A library may combine and forward blocks, which the messages do
-    not show. A rank's block to itself is the rest of its bytes sent, and must be the rest of its bytes received.
+    Only the engine's messages count, because the engine sends every block straight to its rank; a library may combine
+    and forward blocks. The bytes that a rank sent without a message are its block to itself. The mask is true where it
+    received as many without a message.
     """
     ranks, collective = len(members), arrays["hops.collective"]
     position = np.zeros(1 + max(members), np.int64)
@@ -153,7 +157,7 @@ def _of_pairs(
 
 
 def _numbered(parts: Iterable[tuple[Array, Array]], reason: str) -> _Blocks:
-    """Numbers the blocks; equal ones share a number. Blocks of one length are written once."""
+    """Numbers the lists of lengths; equal lists share a number. A list of equal lengths is shortened to one."""
     number: dict[tuple[int, ...], int] = {}
     rows: list[Array] = []
     for blocks, has_lengths in parts:

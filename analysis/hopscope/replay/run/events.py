@@ -1,8 +1,8 @@
 """Events of each rank in a collective of the MPI library: its messages, in the order in which it sent and needed them.
 
-A rank's part of a collective is a list of events on its own clock, and between two of them lies the rank's own time. As
-with the candidates, that time is the median of all similar ones: the same measure holds for the baseline and the
-candidates, and time that ranks lost beyond it is in the model's error.
+A rank's part of a collective is a list of events on its own clock, and between two of them lies the rank's own time.
+The replay takes the median of all similar own times. It does so for the baseline and for candidates, so that both have
+the same measure; time that ranks lost beyond the median is part of the model's error.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from hopscope.replay.run.program import Source
 from hopscope.vocabulary.links import LINKS
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
-"""Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at
-the sender that waited."""
+"""Kinds of events. A message that could not move before its receive was posted has two more: POSTED at the receiver,
+and DELIVERED at the sender, which waited."""
 KINDS = LEAVE + 1
 NO_LIMITS: Mapping[str, float] = {}
 
@@ -38,12 +38,12 @@ class Events:
     source: Source
     hops: Array  # rows of the messages
     late_receives: Array  # True for a message that waited for its receive to be posted
-    rendezvous: Array  # True for one longer than the eager limit
+    rendezvous: Array  # True for a message longer than the eager limit
     call: Array  # row of the call
     kind: Array
     hop: Array  # position in `hops`; -1 for enter and leave
     own_ns: Array  # the rank's own time since the event before; 0 for enter
-    exact: Array  # True if that is known
+    exact: Array  # True if own_ns is known
     size: Array  # bytes of the message
 
     def select(self, collectives: Array) -> Events:
@@ -51,7 +51,7 @@ class Events:
         arrays = self.source.arrays
         hops = np.isin(arrays["hops.collective"][self.hops], collectives)
         call_events = np.isin(arrays["calls.collective"][self.call], collectives)
-        # With a place for the hop -1 of enters and leaves.
+        # The last entry is for the hop -1 of enters and leaves.
         number = np.append(np.cumsum(hops) - 1, -1)
         columns = {name: getattr(self, name)[call_events] for name in ("call", "kind", "own_ns", "exact", "size")}
         of_hops = {name: getattr(self, name)[hops] for name in ("hops", "late_receives", "rendezvous")}
@@ -61,18 +61,19 @@ class Events:
 
     @property
     def previous_kind(self) -> Array:
-        """The kind of the event before; the leave of another call before an enter."""
+        """The kind of the event before. Before an enter, it is the leave of another call."""
         return np.concatenate([[LEAVE], self.kind[:-1]])
 
     @cached_property
     def part(self) -> Array:
-        """The number of the subject's part that the call is of."""
+        """The number of the subject's part to which each event's call belongs."""
         return parts_of(self.source)[self.source.arrays["calls.collective"][self.call]]
 
     @cached_property
     def typical_ns(self) -> Array:
-        """The median own time of events with the same kinds and sizes of event and previous event; 0 if unknown. The
-        first collective is left out, because it sets the communicator up."""
+        """The median own time of the events that are like each event; 0 if unknown. Events are alike if they have the
+        same kind and size, and so have the events before them. Each part's first collective is left out, because it
+        sets the communicator up."""
         sizes, size = np.unique(self.size, return_inverse=True)
         alike = self.kind * len(sizes) + size
         key = np.concatenate([[0], alike[:-1]]) * KINDS * len(sizes) + alike
@@ -89,7 +90,7 @@ class Events:
 
 
 def parts_of(source: Source) -> Array:
-    """The number of each collective's part of the subject; 0 for the others."""
+    """The number of the subject's part to which each collective belongs; 0 for collectives outside the subject."""
     result = np.zeros(len(source.tables["collectives"]), np.int64)
     for number, part in enumerate(source.subject.selections):
         result[part.simulated] = number
@@ -121,7 +122,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     block_begin = np.where(has_wait, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
     no_hop, sure, unsure = np.full(len(calls), -1), np.ones(len(calls), bool), np.ones(len(hops), bool)
-    parts = [  # kind, call, message, begin of the wait, arrival, True if the former is known
+    parts = [  # kind, call, message, begin of the wait, arrival, True if the begin is known
         (ENTER, calls, no_hop, arrays["calls.enter_ns"][calls], arrays["calls.enter_ns"][calls], sure),
         (SENT, src, number, time["send_begin"], time["send_begin"], unsure),
         (
@@ -149,11 +150,11 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     order = np.lexsort((kind, end, call))
     call, kind, hop, begin, end, exact = (a[order] for a in (call, kind, hop, begin, end, exact))
     own_ns = np.maximum(0, np.minimum(begin, end) - np.concatenate([[0], end[:-1]]))
-    # If the trace does not show when a sender began to wait, it did so as soon as it could.
+    # If the trace does not show when a sender began to wait, it is taken to have waited from the event before.
     own_ns[(kind == ENTER) | ((kind == DELIVERED) & ~exact & (begin >= end))] = 0
     exact &= kind != ENTER
     order, moved = _needed_order(source, ends, call, kind, hop)
-    # The time to receive a message that arrived before it was needed lies before another event.
+    # The time to receive a message that was not needed yet lies before another event, so neither own time is known.
     own_ns[moved], exact[moved] = 0, False
     exact[1:] &= ~moved[:-1]
     size = np.where(hop >= 0, ends.size[hop], 0)
@@ -161,11 +162,13 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
 
 
 def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Array) -> tuple[Array, Array]:
-    """The events' order with each message received where its rank needed it, and a mask of the events moved back.
+    """The order of the events in which each message is received where its rank needed it, and a mask of the receives
+    that moved back.
 
-    A message that has arrived when its receive is posted is received at once, although the rank may have sent others
-    before it needed that one. So it comes after all sends that any similar collective began before it was received: one
-    with the same root, bytes and number of messages. The first one on a communicator may send hundreds to set it up.
+    A message that has arrived when its receive is posted is received at once, although the rank may not need it before
+    it has sent others. So a receive moves behind as many sends as came before it in any similar collective. Collectives
+    are similar if they have the same root, bytes and number of messages. The number matters because the first
+    collective on a communicator may send hundreds to set it up.
     """
     tables, collective = source.tables, source.arrays["calls.collective"][call]
     is_send = kind == SENT
@@ -180,7 +183,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     latest = np.zeros(int(key.max(initial=-1)) + 1, np.int64)
     np.maximum.at(latest, key, sends[received])
     moved = np.zeros(len(call), bool)
-    # No later than this rank's own last send, should the collective have fewer than others.
+    # No later than this rank's own last send, should this collective have fewer sends than similar ones.
     in_call = np.cumsum(new_call) - 1
     sends_in_call = np.bincount(in_call, weights=is_send).astype(np.int64)[in_call[received]]
     position = np.minimum(latest[key], sends_in_call)
@@ -205,7 +208,7 @@ def local_costs(events: Events) -> LocalCost:
     # In a mix, operations that combine show the way up and the others the way down.
     combining = exact & (combines | (not reduces))
     send = max(median((previous == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
-    # Events after a receive wait until it is combined; several receives may be waited for together.
+    # An event after a receive waits until the received data are combined; several receives may be waited for together.
     followups = (previous == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & combining
     last = (previous == RECEIVED) & (kind == LEAVE) & combining
     down = (previous == RECEIVED) & (kind == SENT) & exact & ~combining
@@ -230,7 +233,8 @@ def local_costs(events: Events) -> LocalCost:
 
 
 def _sending_ns(events: Events) -> float:
-    """Time for which a message occupies its sender; one right after another waits for the previous one."""
+    """The median time for which a message occupies its sender, ns. It begins when the sender's previous message has
+    ended."""
     arrays, hops = events.source.arrays, events.hops
     begin, end = (arrays[f"hops.send_{boundary}_ns"][hops] for boundary in ("begin", "end"))
     sent = events.kind == SENT

@@ -18,7 +18,7 @@ def hops_of(source: Source) -> Array:
 
 
 def model_hops(source: Source, rows: Array) -> Hops:
-    """Rows of the table in the model's format."""
+    """These rows of the table `hops`, in the model's format."""
     arrays, places = source.arrays, source.places
     table = source.tables["hops"]
     host = np.zeros(1 + max(places.host_of_rank), np.int64)
@@ -27,7 +27,8 @@ def model_hops(source: Source, rows: Array) -> Hops:
     waited, late_receives = (pc.equal(table["binding"], word).to_numpy()[rows] for word in ("recv", "send"))
     if not source.subject.native:
         late_receives &= False
-    # Messages between peers have no direction. One each way cancels the error of two clocks.
+    # A library's messages have no role. Up and down are then the two directions between ranks, so that clock errors
+    # cancel.
     up = src < dst if source.subject.native else pc.fill_null(pc.equal(table["role"], "up"), False).to_numpy()[rows]
     return Hops(
         arrays["hops.collective"][rows],
@@ -39,7 +40,7 @@ def model_hops(source: Source, rows: Array) -> Hops:
         up,
         integers(table, "segment")[rows],
         arrays["hops.bytes"][rows],
-        # A message that waited for its receive to be posted began to move then, by the receiver's own clock.
+        # A message that waited for its receive began to move when that was posted, by the receiver's own clock.
         np.where(late_receives, arrays["hops.recv_post_ns"][rows], arrays["hops.send_begin_ns"][rows]),
         arrays["hops.recv_end_ns"][rows],
         arrays["hops.recv_post_ns"][rows],

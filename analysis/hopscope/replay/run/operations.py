@@ -10,7 +10,7 @@ REDUCING = tuple(name for name, operation in OPERATION.items() if operation.redu
 
 
 def _has_choice(operation: str) -> bool:
-    """Trees have several shapes."""
+    """True if the engine has several algorithms for the operation, or trees, which have several shapes."""
     rows = [row for row in _plan.algorithms() if operation in row.operations]
     return len(rows) > 1 or any(row.by_tree for row in rows)
 
@@ -20,6 +20,7 @@ OPERATIONS = tuple(name for name in OPERATION if _has_choice(name))
 
 
 def has_bytes(operation: str) -> bool:
-    """True if rules of tree files can use its bytes: a barrier has none, and for some, members know only their own."""
+    """True if a tree file's rules can select by the operation's bytes. They cannot for a barrier, which has none, or
+    where a rank knows only its own block's length."""
     traits = OPERATION[operation]
     return traits.input != "nothing" and not traits.hides_bytes

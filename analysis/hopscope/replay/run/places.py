@@ -13,8 +13,8 @@ from hopscope.dataset.path_columns import Array
 
 @dataclass(frozen=True)
 class Places:
-    """Hosts and clusters in order of first appearance. ranks, baseline: of each row of the table `ranks`, its rank and
-    its host's number. worlds: its world and its rank there."""
+    """Hosts and clusters in order of first appearance. ranks, baseline, worlds: for each row of the table `ranks`, the
+    rank, the number of its host, and its world with its rank there."""
 
     hosts: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -42,7 +42,7 @@ class Places:
 
 
 def places_of(ranks: pa.Table) -> Places:
-    """From the table `ranks`. Two hosts of one name in different clusters are two hosts."""
+    """The places of the ranks in the table `ranks`. Two hosts of one name in different clusters are two hosts."""
     hosts: dict[tuple[str, str], int] = {}
     clusters: dict[str, int] = {}
     rows = ranks.to_pylist()

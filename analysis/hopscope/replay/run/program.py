@@ -3,8 +3,9 @@
 A rank's program is a list of operations in the order of its own clock, each with the rank's own time before it:
   send        a message of the application leaves (or a receive is posted for which a rendezvous send waited)
   wait        the rank needs a message; in the run it waited for it only if the message binds
-  collective  the rank enters a collective; when it leaves is the replay's to say
-Times at which collectives were entered in the run do not appear: they carry the release times of the tree that ran.
+  collective  the rank enters a collective; the replay decides when it leaves
+The program does not have the times at which ranks entered collectives in the run, because these depend on the tree that
+ran.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from hopscope.vocabulary.links import LINKS
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "kinds", "run")
 SEND, WAIT, COLLECTIVE = range(3)
 AS_OBSERVED, RECORDED = -1, -2
-"""In the place of a schedule's number: it takes its time in the run; its messages are replayed as they were."""
+"""Two values instead of a schedule's number. AS_OBSERVED: the collective takes the time that it took in the run.
+RECORDED: its recorded messages are replayed."""
 
 
 class NothingToFitError(InputError):
@@ -58,8 +60,8 @@ class NothingToFitError(InputError):
 
 @dataclass(frozen=True)
 class Subject:
-    """The target: of the pairs of communicator and operation that ran at least twice, the one with the most time, over
-    trees or, if nothing ran over one, by the MPI library's own algorithm."""
+    """The target: the collectives of one communicator and operation, the pair with the most time among those that ran
+    at least twice. They ran over trees or, if nothing ran over a tree, by the MPI library's own algorithm."""
 
     comm: int
     op: str
@@ -67,18 +69,18 @@ class Subject:
     collectives: Array  # rows of the pair's complete collectives
     simulated: Array  # rows of every collective that a candidate's tree would carry
     operations: tuple[str, ...]
-    roots: tuple[int, ...]  # of the simulated ones; NO_ROOT for operations that have none
-    hosts: tuple[int, ...]  # of each member
+    roots: tuple[int, ...]  # of the simulated collectives; NO_ROOT for operations that have none
+    hosts: tuple[int, ...]  # host of each member
     clusters: tuple[int, ...]
     native: bool  # True if the MPI library's own algorithm ran it
-    calls: tuple[Call, ...]  # that the simulated ones are
-    call_of: Array  # which of them each simulated one is
+    calls: tuple[Call, ...]  # kinds of calls among the simulated collectives
+    call_of: Array  # index of each simulated collective's kind in `calls`
     untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
-    parts: tuple[Subject, ...] = ()  # evaluated together; the other fields are then of the first part, or of all
+    parts: tuple[Subject, ...] = ()  # evaluated together; the other fields then describe the first part, or all
 
     @property
     def selections(self) -> tuple[Subject, ...]:
-        """Its parts, or itself if it has none."""
+        """The subject's parts, or the subject itself if it has none."""
         return self.parts or (self,)
 
 
@@ -96,8 +98,8 @@ class Source:
 
 
 def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = None) -> Source:
-    """Reads a trace by its `table` function. pair: the communicator and operation to look at; unset, the pair with the
-    most time in it that ran at least twice. Raises InputError if no collective has hops to replay."""
+    """Reads a trace by its `table` function. pair: the communicator and operation of the subject; None: the pair with
+    the most time among those that ran at least twice. Raises InputError if no collective has hops to replay."""
     tables = tables_of(table)
     arrays = arrays_of(tables)
     places = places_of(tables["ranks"])
@@ -105,7 +107,7 @@ def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = N
 
 
 def tables_of(table: Callable[[str], pa.Table]) -> Tables:
-    """Every table that remapping reads, each chunk in one piece."""
+    """Every table that remapping reads, each column in one chunk."""
     return {name: table(name).combine_chunks() for name in TABLES}
 
 
@@ -141,8 +143,8 @@ def subject_of(
 
 
 def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
-    """Mask of the collectives, all or those of a communicator and operation, that can be replayed over other schedules;
-    True if they ran by the MPI library's own algorithms, because none ran over a tree."""
+    """Mask of the collectives that can be replayed over other schedules, and True if the MPI library's own algorithms
+    ran them, because none ran over a tree. pair: the communicator and operation; None for all collectives."""
     collectives = tables["collectives"]
     count = len(collectives)
     calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
@@ -169,7 +171,7 @@ def spent_ns(collectives: pa.Table) -> Array:
 
 
 def operations_of(collectives: pa.Table) -> Array:
-    """The operation of each."""
+    """The operation of each collective."""
     return np.asarray(collectives["op"].to_pylist(), object)
 
 
@@ -181,7 +183,7 @@ def algorithms_of(tables: Tables, subject: Subject) -> list[str | None]:
 
 
 def members_of(tables: Tables, comm: int) -> tuple[int, ...]:
-    """A communicator's ranks, trace-wide numbers in its order."""
+    """The trace-wide ranks of a communicator, in its order."""
     return tuple(tables["comms"]["members"][tables["comms"]["comm"].to_pylist().index(comm)].as_py())
 
 
@@ -195,8 +197,8 @@ def subject_from(
     native: bool,
     untold: Mapping[str, str],
 ) -> Subject:
-    """The subject of these collectives, which have the members of the pair's communicator. kinds: of their
-    calls; those without a known one stay as observed."""
+    """The subject of these collectives, which have the members of the pair's communicator. kinds: the kinds of their
+    calls; collectives without a known kind stay as observed."""
     members = members_of(tables, pair[0])
     row_calls = [(row, call) for row, call in zip(rows.tolist(), kinds.calls, strict=True) if call]
     calls = tuple(sorted({call for _, call in row_calls}))
@@ -221,12 +223,12 @@ def subject_from(
 def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
-    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. Schedules
-    are numbered like the subject's calls, or those of its parts one after another.
+    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. Schedules are
+    numbered like the subject's calls; if the subject has parts, like the calls of its parts one after another.
 
-    window: from the leaves of the first of two collectives (rows) to those of the second, which is in it; for ranks in
-    neither, between their last leaves. messages: False counts waits for the application's messages as the rank's own
-    time.
+    window: the rows of two collectives. A rank's program then begins when it leaves the first and ends when it leaves
+    the second; a rank outside them uses their last leaves. messages: False counts waits for the application's messages
+    as the rank's own time.
     """
     tables, arrays = source.tables, source.arrays
     lanes = len(arrays["lanes.rank"])
@@ -246,7 +248,7 @@ def program_of(
     slot = np.empty(len(calls), np.int64)
     slot[program.pop("order")] = np.arange(len(calls))
 
-    # Nothing lies between the greatest time and the smallest.
+    # No message lies between these bounds, the greatest time and the smallest.
     latest, earliest = np.full(lanes, np.iinfo(np.int64).max), np.full(lanes, np.iinfo(np.int64).min)
     marks, waits, transit = _messages(tables, arrays, *((begin, end) if messages else (latest, earliest)))
     lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
@@ -282,7 +284,8 @@ def _first_time(arrays: dict[str, Array]) -> int:
 
 
 def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
-    """The latest end of any operation so far on its lane, by lifting each lane above the one before."""
+    """For each operation, the latest end of any operation up to it on its lane. Lanes are shifted to separate ranges of
+    time, so that one pass is enough."""
     span = int(finish.max(initial=0) - finish.min(initial=0)) + 1
     if lanes * span < np.iinfo(np.int64).max // 2:
         return np.maximum.accumulate(finish + lane * span) - lane * span
@@ -294,7 +297,8 @@ def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
 
 
 def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: Array) -> dict[str, Array]:
-    """Members of each collective in the communicator's order, and the time of each after the enter it waited for."""
+    """Members of each collective in the communicator's order, and each member's time after the enter that it waited
+    for."""
     arrays = source.arrays
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, collective_of_call))
@@ -320,8 +324,9 @@ def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: 
 
 
 def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
-    """The number of each collective's call among those of the subject, or of its parts in order; AS_OBSERVED if none of
-    them has it or members are missing. sizes: number of members of each."""
+    """The schedule number of each collective: its call's place among the calls of the subject, or of its parts one
+    after another; AS_OBSERVED if no part has it or members are missing. sizes: number of members of each
+    collective."""
     result = np.full(len(rows), AS_OBSERVED, np.int32)
     first = 0
     for part in subject.selections:
@@ -381,8 +386,9 @@ def _messages(
     )
     hold = np.where(waited, 0, wait_end - wait_begin)
     transit = np.maximum(0, wait_end - sent)
-    # Of the messages that one call completed together, the one sent last was waited for; the others' time is unknown,
-    # and they count as their kind's typical one. If any was waited for, none of them blocked the rank itself.
+    # If one call completed several messages, the rank waited for the one that was sent last. The times of the others
+    # are unknown, so they get the typical time of their kind. If the rank waited for any of them, receiving them took
+    # none of its own time.
     order = np.lexsort((sent, wait_end, wait_begin, lane))
     same_call = (np.diff(lane[order]) == 0) & (np.diff(wait_begin[order]) == 0) & (np.diff(wait_end[order]) == 0)
     not_last, not_first = np.zeros(len(order), bool), np.zeros(len(order), bool)

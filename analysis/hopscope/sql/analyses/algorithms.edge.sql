@@ -46,7 +46,7 @@ alike_hops as (  -- noqa: ST03
     where hops.src <> hops.dst
 ),
 
--- One of them supplies their common values.
+-- Collectives of one kind are alike, so the first one gives the rounds and numbers of messages.
 in_rounds as (
     select
         hops.role,

@@ -1,9 +1,9 @@
 -- Algorithms that the collectives ran by, recognised from their messages.
 --
 -- Every message must fit, or the algorithm is `unrecognised`. A number after a colon is the radix, the children per
--- rank or the number of chains; a word is the exchange between leaders. `one + other` ran one after the other. A row
--- holds all collectives of equal operation, communicator, root, payload and messages. Intercommunicators are left
--- out.
+-- rank or the number of chains; a word is the exchange between leaders. `one + other` means that both ran, one after
+-- the other. A row holds all collectives of equal operation, communicator, root, payload and messages.
+-- Intercommunicators are left out.
 --
 -- A blocking collective obeys if it ran by the algorithm that the settings ask for at the end of MPI_Init: Open MPI's
 -- parameters of coll/tuned with its rules file, or MPICH's variables. For `han`, `asked` lists the algorithms inside
@@ -40,7 +40,7 @@
 --    crossings, source, ran, asked, obeyed, why, first
 -- uses algorithm_examples
 -- then explain.algorithms -- Compares what ran with what the settings ask for.
--- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
+-- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze trust` says why
 -- example analyze algorithms trace
 -- example analyze algorithms trace --comm 0 --seq 17
 with alike as materialized (
@@ -63,7 +63,7 @@ with alike as materialized (
     group by all
 ),
 
--- Only what `han` was asked for needs the messages.
+-- Only the check of `han`'s settings needs the messages.
 asked_of_han as (  -- noqa: ST03
     select
         alike.collective_id,

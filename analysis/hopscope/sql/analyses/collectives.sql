@@ -56,7 +56,7 @@ with search_words as (
     where words.word <> ''
 ),
 
--- Descriptions of calls: few kinds, however many calls.
+-- The distinct descriptions of calls, which are few however many calls there are.
 kinds as (
     select distinct
         calls.call_site,
@@ -105,7 +105,7 @@ search_results as (
     having count(*) = (select count(*) from search_words)
 ),
 
--- Values of every collective that only some orders need.
+-- Values that only some orders need, for every collective.
 ordered_last as (
     select
         collective_id,
@@ -167,7 +167,7 @@ keyed as (
     from fitting
 ),
 
--- Reversed, a number is ordered by its negative, and words by their place from the last one.
+-- In reverse order, numbers are negated and words are sorted from the last one.
 placed as (
     select
         *,

@@ -4,9 +4,9 @@
 -- `compute`, `p2p` (the program's own messages), an MPI function, or another category of `analyze critical-path`. If
 -- iterations of both runs do not begin at a call of the same function, `per` is `run`.
 --
--- Intervals hold for all rows together. verdict is `slower` or `faster` if it lies beyond `--least`, `same` if
--- within, else `undecided`. With fewer than 15 iterations it needs several runs of each side. One run does not show
--- how runs differ: give three.
+-- Intervals hold for all rows together. verdict is `slower` or `faster` if the row's interval lies beyond `--least`,
+-- `same` if within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side. One run
+-- does not show how runs differ, so give three.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.
@@ -55,7 +55,7 @@ cuts as (
     from iteration_cuts
 ),
 
--- The first iteration sets up what the others use.
+-- Without the first iteration, which sets up what the others use.
 iterations as materialized (
     select *
     from cuts

@@ -76,7 +76,7 @@ totals as materialized (
     group by part, name
 ),
 
--- A place of another build is identified by its function and the functions that it calls.
+-- A place is found again in another build by its function and the MPI operation that it calls.
 called_at as (
     select
         'place' as part,

@@ -1,7 +1,7 @@
 -- Differences between two runs in exact counts that noise cannot change.
 --
--- Rows are aligned as by operation. A value that varies over the collectives reads least..most. Depth, rounds and
--- crossings are null for unrecognised algorithms, messages where hops are unknown.
+-- Rows are aligned as with `--by operation`. A value that varies over the collectives is written least..most. Depth,
+-- rounds and crossings are null for unrecognised algorithms, messages where hops are unknown.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.
@@ -57,7 +57,8 @@ structures as (
         called.engine,
         called.tree,
         case when kinds.kind is not null then coalesce(kinds.algorithm, 'unrecognised') end as algorithm,
-        -- A collective of the engine that sent nothing ran on one rank; of another one nothing is known then.
+        -- A collective of the engine without messages ran on one rank, so it has 0. For the MPI library's, the number
+        -- is unknown.
         coalesce(kinds.messages, incomplete.messages, case when called.engine = 'tree' then 0 end) as messages,
         coalesce(
             kinds.wan_messages, incomplete.wan_messages, case when called.engine = 'tree' then 0 end

@@ -38,7 +38,7 @@ path_shares as materialized (
     select * from run_path_shares(category)
 ),
 
--- On a path that exists, a category that is not on it has the share 0; where there is no path, nobody knows.
+-- If there is a path, a category that is not on it has the share 0. Without a path the share is unknown.
 absent as (
     select
         case when count(*) > 0 then 0 end as share,

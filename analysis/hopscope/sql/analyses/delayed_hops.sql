@@ -39,7 +39,7 @@ with delayed as (
         collectives.complete
         and hops.binding = 'recv'
         and hops.recv_end_ns - hops.send_begin_ns - edge_usual.usual_ns > greatest(hops.clock_error_ns, 0)
-        -- A message of the MPI library is noticed late if its receiver was elsewhere when it usually would have come.
+        -- The MPI library notices a message late if its receiver was outside MPI when the message usually arrives.
         and (hops.source = 'tree' or hops.recv_wait_begin_ns <= hops.send_begin_ns + edge_usual.usual_ns)
     order by hops.recv_end_ns - hops.send_begin_ns - edge_usual.usual_ns desc, hops.hop_id asc
     limit $limit

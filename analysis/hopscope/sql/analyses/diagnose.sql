@@ -10,8 +10,8 @@
 -- noise            computing takes longer in less than a tenth of a rank's occurrences
 -- late-sender      receivers wait for late sends, though nobody computes longer
 -- late-receiver    senders wait for late receives
--- wrong-order      they wait while their receiver waits for another message
--- no-overlap       a nonblocking collective moves its messages only in its wait
+-- wrong-order      senders wait while their receiver waits for another message
+-- no-overlap       a nonblocking collective makes progress only in its wait
 -- crossings        messages go between clusters one after another
 -- algorithm        another algorithm would take less time; a NOTE until a run shows it
 -- placement        another rank order would save time on slow links; only a NOTE
@@ -48,9 +48,8 @@
 -- paragraphs severity, sentence, evidence, action
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
 -- uses communication_window
--- asks caveats
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,
---    kind_crossings, path_stretches
+--    kind_crossings, path_stretches, limits
 -- then explain.diagnosis -- The causes, the replays and the sentences.
 -- object entries
 -- row problem is severity PROBLEM

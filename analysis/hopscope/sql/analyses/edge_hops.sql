@@ -1,6 +1,7 @@
 -- Hops over one edge over time, and whether anybody waited for them.
 --
--- More hops than `most` fall into that many equal stretches of time, each with its longest hop as one row.
+-- If there are more hops than `most`, time is cut into that many equal stretches, and each row is the longest hop of a
+-- stretch.
 --
 -- param src INTEGER = null -- Sender.
 -- param dst INTEGER = null -- Receiver.

@@ -1,7 +1,7 @@
 -- Scaling table of several runs: speed-up, computation scaling and efficiencies.
 --
--- Speed-up, computation scaling and global efficiency ask for the same problem in every run (strong scaling); a note
--- says where programs differ. See `analyze efficiency --help`.
+-- Speed-up, computation scaling and global efficiency need the same problem in every run (strong scaling); a note says
+-- where programs differ. See `analyze efficiency --help`.
 --
 -- grain also given
 -- param also TRACES = null -- Another run, for the scaling table.

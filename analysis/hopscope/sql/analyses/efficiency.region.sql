@@ -1,6 +1,7 @@
 -- Parallel efficiency and load balance inside each region of the program.
 --
--- The metrics of `analyze efficiency`; T is the longest time of a rank inside. Times of nested regions do not add up.
+-- The metrics are those of `analyze efficiency`, with T the longest time of a rank inside the region. Times of nested
+-- regions do not add up.
 --
 -- grain by = region
 -- key region
@@ -48,7 +49,7 @@ cut as (
             and region_visits.end_ns > communication_blocks.begin_ns
 ),
 
--- The time up to an end counts for what lies inside, that up to a begin against it.
+-- The time inside is the sum of the times up to its ends, less those up to its begins.
 ends as (  -- noqa: ST03
     select
         region,

@@ -1,7 +1,7 @@
 -- Noise of each rank in each iteration, for a heat map.
 --
--- `analyze noise --help` explains noise and iterations. More iterations than `most` fall into that many equal
--- stretches, each with the worst iteration of each rank.
+-- `analyze noise --help` explains noise and iterations. If there are more iterations than `most`, they are put into
+-- that many equal stretches, and each row is the worst iteration of a rank in a stretch.
 --
 -- param rank INTEGER = null -- Only this rank.
 -- param most BIGINT = null -- At most this many rows for each rank.

@@ -103,8 +103,8 @@ commonest as (
     limit 1
 ),
 
--- A collective is out of turn if the turns go on without it: it fell in between two, or somebody else was late in place of
--- the one whose turn it was.
+-- A collective is out of turn if the rotation continues around it: it comes between two turns, or another rank was late
+-- in place of the next one.
 turns as (
     select
         moves.rank,
@@ -124,7 +124,7 @@ turns as (
     cross join commonest
 ),
 
--- Taking turns means that most moves are the commonest one as they are, and four of five with what was out of turn passed over.
+-- Ranks take turns if 60 % of the moves are the commonest step, and 80 % are this step or out of turn.
 turn as (
     select
         case

@@ -1,6 +1,6 @@
 -- Point-to-point messages by pair of clusters.
 --
--- Messages within a cluster are the row from it to itself. See `analyze messages --help`.
+-- Messages within a cluster are in the row from the cluster to itself. See `analyze messages --help`.
 --
 -- grain by = cluster
 -- key pair

@@ -1,6 +1,6 @@
 -- Point-to-point messages by pair of hosts.
 --
--- Messages within a host are the row from it to itself. See `analyze messages --help`.
+-- Messages within a host are in the row from the host to itself. See `analyze messages --help`.
 --
 -- grain by = host
 -- key pair

@@ -4,8 +4,9 @@
 -- sender had begun to wait. *Wrong order*: the receiver waited for a late sender while an earlier message of that
 -- sender lay there.
 --
--- Waiting ends when the late call begins. A call that waits for several messages counts for the latest. The sender of
--- a row causes and suffers waiting; by rank and place, both roles add up.
+-- Waiting ends when the late call begins. If a call waits for several messages, only the latest counts. By pair, the
+-- waiting is what the sender causes (its receiver waits) and suffers (it waits itself). By rank and by place, the roles
+-- of sender and receiver add up.
 --
 -- grain by = pair default
 -- key pair

@@ -1,7 +1,7 @@
 -- Point-to-point messages by call site.
 --
--- Messages, bytes and path count for the sending call. Waiting counts for the call that caused it and for the one
--- that suffered it. See `analyze messages --help`.
+-- Messages, bytes and time on the path are counted at the sending call. Waiting is counted at the call that caused it
+-- and at the call that suffered it. See `analyze messages --help`.
 --
 -- grain by = place
 -- key place

@@ -1,7 +1,7 @@
 -- Point-to-point messages by rank.
 --
--- Messages, bytes and path count for the sender. Waiting counts for the rank that caused it and for the one that
--- suffered it. See `analyze messages --help`.
+-- Messages, bytes and time on the path are counted at the sender. Waiting is counted at the rank that caused it and at
+-- the rank that suffered it. See `analyze messages --help`.
 --
 -- grain by = rank
 -- key rank

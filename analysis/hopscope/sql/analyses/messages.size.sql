@@ -1,6 +1,6 @@
 -- Point-to-point messages by size in powers of two.
 --
--- Late receivers begin at the size from which the library stops buffering. See `analyze messages --help`.
+-- Late receivers occur from the size on at which the library stops buffering. See `analyze messages --help`.
 --
 -- grain by = size
 -- key from_bytes

@@ -4,6 +4,7 @@
 -- Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
 -- the run's critical path is paid for; waiting absorbs the rest.
 --
+-- grain by = rank default
 -- key rank
 -- column rank VARCHAR -- The rank, or `any rank`.
 -- column late_1ms BIGINT -- Iterations with more noise than that; null without iterations.

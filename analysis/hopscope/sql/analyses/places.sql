@@ -84,7 +84,7 @@ resolved_places as (
     group by all
 ),
 
--- On a path that exists, a place that is not on it has the share 0; where there is no path, nobody knows.
+-- If there is a path, a place that is not on it has the share 0. Without a path the share is unknown.
 absent as (
     select
         case when count(*) > 0 then 0 end as share,

@@ -1,7 +1,7 @@
 -- Time in the program's own regions, by rank.
 --
--- Regions are marked with hopscope/region.h or come from another tool's trace. Time includes everything called
--- inside; one inside another of the same name counts once. Threads add up.
+-- Regions are marked with hopscope/region.h or come from another tool's trace. Time includes everything called inside.
+-- A region inside another of the same name counts once. Times of threads add up.
 --
 -- param region VARCHAR = null -- Only this region.
 -- key region, rank
@@ -25,7 +25,7 @@ with outermost as (
     where $region is null or region = $region
 ),
 
--- Calls of MPI one after the other, with the time in all of them so far: what lies in a region is a difference of two.
+-- Calls of MPI in order. Their times are added up, so that the time in a region is a difference of two sums.
 things as (
     select
         location,
@@ -92,7 +92,7 @@ begins as (
     group by block
 ),
 
--- The run cut where blocks of collectives begin; what lies before the first happens once and has no block.
+-- The run, cut where blocks of collectives begin. The time before the first block happens once and has no block.
 pieces as (
     select
         block,

@@ -1,8 +1,8 @@
 -- Share of the collectives' time spent on links between clusters.
 --
--- Over a tree, a cluster's path is the routes of its ranks' contributions to the root and of the results back;
--- elsewhere, the chain of hops that its last rank waited for. The first row is the run's critical path, without
--- collectives of unknown messages (`native`); without any collective it is the only one.
+-- Over a tree, a cluster's path consists of the routes of its ranks' contributions to the root and of the results back.
+-- Elsewhere it is the chain of hops that the cluster's last rank waited for. The first row is the run's critical path
+-- without collectives of unknown messages (`native`). If there are no collectives, it is the only row.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, or a cluster.
@@ -20,7 +20,7 @@
 -- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share
 -- example analyze wan-share trace
-with routes as materialized (  -- Added up at once: they are as many as the calls.
+with routes as materialized (  -- Summed at once, because there are as many routes as calls.
     select
         own_routes.collective_id,
         ranks.cluster,

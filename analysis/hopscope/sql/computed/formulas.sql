@@ -4,8 +4,8 @@
 -- sends the engine's messages over the ranks' own links; for a machine file, with each rank on its own host under
 -- LogGP.
 --
--- A collective is measured from its last enter to its last leave. It counts if first and last enter lie within a
--- tenth of that; `skewed` counts the others.
+-- A collective is measured from its last enter to its last leave. It counts if its enters lie within a tenth of that
+-- time; `skewed` counts the others.
 --
 -- param operation VARCHAR = null -- Only this operation.
 -- param link VARCHAR = null -- Class of links; the farthest with parameters by default.

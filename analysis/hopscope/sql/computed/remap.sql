@@ -13,7 +13,7 @@
 -- Up to eight selections (operations, communicators, sizes more than four times apart) have candidates of their own,
 -- and the best of them are combined.
 --
--- The interval covers `model_error`, what two runs differ by (4 %), and a factor of two for a candidate that
+-- The interval covers `model_error`, the difference between two runs (4 %), and a factor of two for a candidate that
 -- `extrapolates`. A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay
 -- misses the run by more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is
 -- predicted.

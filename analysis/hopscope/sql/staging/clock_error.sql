@@ -1,7 +1,8 @@
 -- The largest difference between two machines' clocks, in nanoseconds.
 --
--- Nothing on one machine. Between machines it is the figure that the run says decides verdicts: the error if routes are symmetric, or the bound. Where
--- nobody measured the clocks it is longer than any run, so that what only they could decide stays undecided.
+-- The difference is 0 on one machine. Between machines it is the figure that the run names (`clock_used`): the error
+-- for symmetric routes, or the bound. If the clocks were not measured, it is longer than any run, so that questions
+-- that only the clocks could decide stay undecided.
 create or replace macro clock_error(one_host, other_host) as (
     case
         when one_host = other_host then 0

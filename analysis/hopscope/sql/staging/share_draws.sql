@@ -1,8 +1,9 @@
--- The block bootstrap over collectives: what each share is in 200 resampled runs.
+-- The block bootstrap over collectives: each share in 200 resampled runs.
 --
--- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
--- share is taken over those drawn; draws has these shares, times the part's sums. They come from a hash, not from a random number, so that an answer repeats. Rows whose block is
--- null happen once and are in every draw as they are. Below 5 blocks (13 collectives) there is nothing to draw from: no key has a row.
+-- Give it the name of a table with columns key, block, part and whole. The blocks are drawn with replacement 200 times,
+-- each time as many as there are. draws has the share of a key in each draw, times the sum of its parts. The draws come
+-- from a hash instead of random numbers, so that an answer repeats. Rows whose block is null happen once in a run, so
+-- every draw has them. Below 5 blocks (13 collectives) there is too little to draw from, and no key has a row.
 create or replace macro share_draws(measures) as table
     with per_block as materialized (
         select
@@ -44,7 +45,7 @@ create or replace macro share_draws(measures) as table
         group by resample, place
     ),
 
-    -- How often each block is drawn, in the order of their places; a share is then a quotient of two inner products.
+    -- How often each block is drawn, in the order of the blocks. A share is then a quotient of two inner products.
     weights as materialized (
         select
             resamples.resample,

@@ -1,12 +1,15 @@
--- The share that is sure where so many shares are compared: the lower end of its interval.
+-- The lower end of a share's interval, wide enough for the number of shares that are compared.
 --
--- Give it a share, the mean of the squares of what each collective adds to it (the share itself where that is 0 or 1), the bootstrap's standard error (null
--- without one), the number of collectives, how many shares are compared, the number of blocks, and the error: how often an interval may miss.
+-- share: to evaluate. square: the mean of the squares of each collective's contribution (the share itself if each
+-- contributes 0 or 1). standard_error: the bootstrap's; null without one. collectives: their number. compared: the
+-- number of shares that are compared. blocks: their number. error: how often an interval may miss.
 --
--- One of many shares lies far from chance by chance, so the error is divided by how many are compared (Bonferroni's correction: Dunn, Multiple comparisons
--- among means, JASA 56, 1961). At such levels 200 draws have no quantile, so the lower end lies Student's quantile of standard errors below the share (Efron
--- and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 12). Few blocks may be alike by chance. So it lies no higher than for independent collectives
--- and two more, one that adds 0 and one that adds 1 (Laplace's rule).
+-- Of many shares, one lies far from its expected value by chance, so the error is divided by the number compared
+-- (Bonferroni's correction: Dunn, Multiple comparisons among means, JASA 56, 1961). 200 draws have no quantile for such
+-- small errors. So the lower end is the share less Student's quantile of standard errors (Efron and Tibshirani, An
+-- Introduction to the Bootstrap, 1993, chapter 12). Few blocks may be alike by chance, which makes that error too
+-- small. So the lower end is never above that for independent collectives, with two more collectives added: one that
+-- adds 0 and one that adds 1 (Laplace's rule).
 --
 -- uses student_quantile, normal_quantile
 create or replace macro sure_share(share, square, standard_error, collectives, compared, blocks, error) as

@@ -1,4 +1,4 @@
--- The messages and the places of the ranks of some collectives, for what the settings of Open MPI's `han` are held against.
+-- The messages of some collectives and the hosts of their ranks, to check if they obey the settings of Open MPI's `han`.
 --
 -- Give it the name of a table with collective_id and comm. Ranks are those of the communicator.
 --

@@ -1,9 +1,13 @@
 -- Last arrivals, their causes and what they cost the others, by any label of the ranks.
 --
--- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part. A label
--- is `late` if its share's interval lies wholly above what chance would give it (1/n for one rank of n); the more labels are compared, the surer it has to be
--- (`sure_share`). It is the `cause` if that holds of its share of causes with an error of 1 % in place of 5 %, for blame has to be surer than a description,
--- and its excess computing, compared with the faster members', takes 2 % or more of the run's critical path: in a long run the smallest asymmetry lies above
+-- Give it an expression over the columns of `ranks`, the label. A share is taken over the complete collectives in which
+-- at least one rank of the label took part. A label is `late` if the interval of its share lies wholly above the share
+-- that chance would give it (1/n for one rank of n). The more labels are compared, the wider the interval is
+-- (`sure_share`).
+--
+-- A label is the `cause` under two conditions. The interval of its share of causes lies above chance, with an error
+-- of 1 % in place of 5 %, because blame must be surer than a description. And its excess computing, compared with the
+-- faster members', takes 2 % or more of the run's critical path, because in a long run the smallest asymmetry is above
 -- chance.
 --
 -- column share DOUBLE -- Share of its collectives that it entered last.
@@ -71,7 +75,7 @@ create or replace macro arrival_shares(label) as table
             members_of_comms.key,
             collectives_of_comms.block,
             sum(collectives_of_comms.collectives) as whole,
-            -- In a fixed order, or the last digits differ from one run to the next.
+            -- Summed in a fixed order, so that the last digits do not differ from run to run.
             sum(
                 collectives_of_comms.collectives * members_of_comms.members / collectives_of_comms.comm_size
                 order by collectives_of_comms.comm, collectives_of_comms.comm_size
@@ -188,14 +192,14 @@ create or replace macro arrival_shares(label) as table
         select
             key,
             block,
-            -- In a fixed order, as above.
+            -- Summed in a fixed order, as above.
             sum(part order by part) as part,
             sum(released) as released
         from blamed_in
         group by key, block
     ),
 
-    -- Every label and block, so that a resample without the label counts as one without.
+    -- Every label in every block, so that a block without the label counts as 0.
     cause_measures as (
         select
             members_of.key,
@@ -208,7 +212,7 @@ create or replace macro arrival_shares(label) as table
         left join blamed_parts on members_of.key = blamed_parts.key and caused_in.block = blamed_parts.block
     ),
 
-    -- Both shares have the same wholes, so that one drawing of blocks serves both.
+    -- Both shares have the same wholes, so that the same draws of blocks serve both.
     blame_measures as (  -- noqa: ST03
         select
             unnest([row('cause', key), row('released', key)]) as key,
@@ -267,7 +271,7 @@ create or replace macro arrival_shares(label) as table
         group by key
     ),
 
-    -- Members that share the blame share what it costs.
+    -- Members that share the blame also share its cost.
     excess as (
         select
             caused.collective_id,
@@ -345,7 +349,7 @@ create or replace macro arrival_shares(label) as table
                     0.01
                 ) > cause_shares.chance
                 then costs.share >= 0.02
-            -- Fewer than 28 collectives clear nobody who costs so much.
+            -- Below 28 collectives, a label that costs so much is neither blamed nor cleared.
             when
                 compared.cause_blocks < 10
                 and cause_intervals.share_low > cause_shares.chance

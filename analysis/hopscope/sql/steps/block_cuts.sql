@@ -1,6 +1,6 @@
--- The times between which each rank's useful time in a block of the communication lies.
+-- The times at which each rank's useful time is cut into blocks of the communication.
 --
--- One row where a block begins, and one without block where the last one ends.
+-- A rank has a row where each block begins, and a row without block where the last one ends.
 --
 -- uses communication_blocks
 create or replace view block_cuts as

@@ -1,19 +1,22 @@
--- Why the others had to wait in each collective: whose computing it was, or whom the previous collective released last.
+-- Causes of waiting in each collective: the rank whose computing caused it, or the rank that the previous collective released last.
 --
--- The path that leads to what they waited for (`lead`) ends at the last enter, or where the chain of binding hops begins if that is later. Lateness is the time
--- from when the faster members were ready (`lower_quartile`), for the median is late itself where half of them are, to the end of that path. The path explains
--- it by parts: how much longer than the faster members each rank on it computed, as far as that computing lies on it; how much later its first rank left the
--- collective before; and its messages. What is left is the unexplained part. The largest part names the cause (delay costs: Böhme et al., ICPP 2010).
+-- The path that leads to what the others waited for (`lead`) ends at the last enter or, if that is later, where the
+-- chain of binding hops begins. Lateness is the time from when the faster members were ready (`lower_quartile`; the
+-- median is late itself if half of them are) to the end of that path. Three parts explain it: how much longer than the
+-- faster members each rank on the path computed, as far as that computing lies on the path; how much later its first
+-- rank left the previous collective; and its messages. The rest is the unexplained part. The largest part names the
+-- cause (delay costs: Böhme et al., ICPP 2010).
 --
--- A rank reaches a nonblocking collective twice, at its start and in the call that waits for it. What it computes in between counts where the path comes from
--- that wait.
+-- A rank reaches a nonblocking collective twice, at its start and in the call that waits for it. Its computing in
+-- between counts if the path comes from that wait.
 --
--- A collective cannot hold a rank up for longer than the rank was in it. Where the others did not wait for a rank there (a broadcast need not wait for a late
--- receiver), it leaves late because it came late; that needs no explaining here. Members that computed longer and came later by nine tenths of what the cause
--- did are as late: they share the blame, or the last few microseconds would decide which of them has it.
+-- A collective cannot hold up a rank for longer than the rank was in it. If the others did not wait for a rank there (a
+-- broadcast need not wait for a late receiver), it leaves late because it came late; that part is left out. A member
+-- counts as equally late if its excess computing and its lateness are both at least nine tenths of the cause's. Such
+-- members share the blame; otherwise the last few microseconds would decide who gets it.
 --
--- One row per complete collective with such a path, or several where members share the blame: cause_part is each one's part of it, excess_ns how much longer it
--- computed. Both ranks may be null.
+-- One row per complete collective with such a path, or several if members share the blame. cause_part is a member's
+-- part of the blame, excess_ns how much longer it computed. Both ranks may be null.
 --
 -- uses lower_quartile, own_computing
 create or replace view causes as

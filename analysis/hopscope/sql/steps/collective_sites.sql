@@ -1,7 +1,8 @@
 -- Each collective with the place in the program that called it, to align two runs by.
 --
--- Members may call from different places; the smallest call site stands for all, or `unknown` where the collector saw none.
--- `place` is where that is in the source, or the call site itself where nobody knows; then `function` is null.
+-- Members may call from different places. The smallest call site represents them all, or `unknown` if the collector
+-- recorded none. `place` is its place in the source. If that is unknown, `place` is the call site itself and `function`
+-- is null.
 create or replace view collective_sites as
 with called as (
     select

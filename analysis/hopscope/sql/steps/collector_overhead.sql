@@ -1,6 +1,6 @@
 -- Share of the ranks' time that the collector took for itself.
 --
--- Only the time between the first and the last communication counts: start-up is said elsewhere.
+-- Only the time between the first and the last communication counts: start-up is reported elsewhere.
 --
 -- uses run_bounds, share_of
 create or replace view collector_overhead as

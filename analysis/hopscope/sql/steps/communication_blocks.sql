@@ -1,7 +1,7 @@
 -- The time between the first and the last communication, cut into blocks of consecutive collectives for the bootstrap.
 --
--- A block begins when the last rank enters its first collective, the first one with the communication, so the blocks' times add up. collective_id is that
--- first collective. Without collectives there is one block, which has none.
+-- A block begins when the last rank enters its first collective (collective_id). The first block begins with the
+-- communication, so that the blocks' times add up. Without collectives there is one block, whose collective_id is null.
 --
 -- uses block_of, communication_window
 create or replace view communication_blocks as

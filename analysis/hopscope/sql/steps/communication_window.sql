@@ -1,9 +1,10 @@
--- From the first enter of a collective or of an application's message to the last one's end: the run without start-up and shutdown.
+-- The time between the first and the last communication of the application: the run without start-up and shutdown.
 --
--- It begins at `run_start` if some rank communicates before that, unless the part of the run that was asked for has a begin of its own.
--- Where ranks never compute between two of their own communications (less than 1 % of the run), as in an ensemble whose members meet only at its end, all of
--- the work is start-up. Then the window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times are
--- null where there is neither.
+-- The window begins at `run_start` if some rank communicates before that, unless the part of the run that was asked for
+-- has a begin of its own. If ranks hardly compute between their own communications (less than 1 % of the run), all of
+-- the work would be start-up. An example is an ensemble whose members communicate only at its end. In that case the
+-- window is the whole run (is_whole): from the last end of MPI_Init to the last begin of MPI_Finalize. One row; times
+-- are null if the run has neither.
 --
 -- uses run_start, after_start
 create or replace view communication_window as

@@ -1,7 +1,8 @@
 -- The traffic of each edge of some hops, and its contribution to the run's critical path.
 --
--- Give it the name of a table with the hops, as in `hops`. One row per role, sender and receiver. Shares refer to the path (`run_path`); a hop that the
--- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
+-- Give it the name of a table with the hops, as in `hops`. One row per role, sender and receiver. Shares refer to the
+-- path (`run_path`); a hop that the path leaves half-way (because of a late receiver) counts with the path's time on
+-- it, not with its whole time.
 --
 -- column link VARCHAR -- Link class of the two ranks.
 -- column hops BIGINT -- Its hops.

@@ -1,12 +1,17 @@
 -- The input of the efficiencies: useful times, and the run as a program that an ideal network can execute.
 --
--- what: the ranks' operations, `send` (or a receive for which a send waited), `wait` for that, `collective` and `end`, at one time in this order: what is
--- sent there is never waited for before; `rule`, one for each collective (its operation as text, its root's place); `block` of the communication (place), with
--- its begin and its first collective (ref); `cut` of a rank (ref) where a block (place) begins or the last one ends; `begin` and `finish` of the communication,
--- `startup` and `shutdown`: how long they are on the path, where they are left out; `obstacle` (text). ref is, of operations, the collective, or the message:
--- two numbers each, the second for a send that waited for its receive; place is the rank's number in the collective's communicator. ns is, of an operation, the
--- rank's time from the begin of the communication to it that no network can change: all but collectives, sends, receives, waits and tests; of a cut that outside
--- all MPI, whose differences are useful time; of the others when they were. Only operations have a rank.
+-- The column what is the kind of a row. Operations of ranks are `send` (also a receive for which a send waited), `wait`
+-- for one of these, `collective` and `end`. At one time they are in this order, so that nothing is waited for before it
+-- is sent. `rule` is a collective, with its operation (text) and its root (place). `block` is a block of the
+-- communication (place), with its begin and its first collective (ref). `cut` is the time at which a block (place)
+-- begins for a rank (ref), or the last block ends. `begin` and `finish` are those of the communication. `startup` and
+-- `shutdown` are their lengths on the path, if they are left out. `obstacle` is a sentence (text).
+--
+-- For an operation, ref is the collective or the message; each message has two numbers, the second for a send that
+-- waited for its receive. place is the rank's number in the collective's communicator. ns of an operation is the rank's
+-- time, from the begin of the communication, that no network can change: all but collectives, sends, receives, waits
+-- and tests. ns of a cut is the time outside all MPI, so that differences of cuts are useful time. ns of other rows is
+-- their time. Only operations have a rank.
 --
 -- uses communication_window, communication_blocks, block_cuts, left_out, mpi_until, replay_obstacles, members
 create or replace view efficiency_input as

@@ -1,8 +1,9 @@
--- Machines with enough cores for their ranks' threads, whose ranks were ready without a core all the same: other programs ran there.
+-- Machines that had enough cores for their ranks' threads, but whose threads waited for a core all the same, because other programs ran there.
 --
--- queued_share is the part of the ranks' time in which their threads were ready and no core was free; of a rank with several busy threads that of each. The
--- kernel counts from the start of the process, the trace from MPI_Init: what is longer is the rank's time. Below a tenth a machine does not count, for
--- launchers and MPI_Init take that much of a short run.
+-- queued_share is the share of the ranks' time in which their threads were ready and no core was free. The time of a
+-- rank with several busy threads counts once for each. The kernel counts from the start of the process, the trace from
+-- MPI_Init; the longer of the two is the rank's time. A machine below a tenth is left out, because launchers and
+-- MPI_Init take that much of a short run.
 --
 -- uses crowded_cores, share_of
 create or replace view external_load as

@@ -1,8 +1,10 @@
--- The MPI calls of the first rank's first thread but for MPI_Init and MPI_Finalize, in order: what the search for iterations looks at.
+-- The MPI calls of the first rank's first thread except MPI_Init and MPI_Finalize, in order, as input of the search for iterations.
 --
--- One row per call, n from 1. site is the call site, or the operation and its communicator where call sites are not known (is_place is false then);
--- collective_id is null for other calls than those of collectives. All ranks of a program mostly go through the same loop, so one stands for them. A call is a start if more calls lie between
--- it and the one before it from its site than ever at least do: a short loop in the main loop, as over a rank's neighbours, calls a site several times in a row.
+-- One row per call, n from 1. site is the call site, or the operation and its communicator if call sites are unknown
+-- (is_place is false then). collective_id is null for calls that are not collectives. The ranks of a program mostly go
+-- through the same loop, so one represents them all. A short loop in the main loop, as over a rank's neighbours, calls
+-- a site several times in a row. A call is a start if it is the first of such a row: more calls lie between it and the
+-- previous call from its site than the smallest number at this site.
 create or replace view first_rank_calls as
 with first_rank as (
     select min(rank) as rank from ranks

@@ -1,8 +1,9 @@
 -- The tree that the hops of each role in a collective ran over: its name, communicator and root.
 --
--- One row per collective and role with hops. The root is the one member that sends nothing towards the root, or receives nothing from it, as a trace-wide
--- rank: operations without a root of their own have one too. It is null where no single member is it, as in an exchange between peers. The name is that of
--- `trees` or, of Hopscope's engine, of what ran by a tree file.
+-- One row per collective and role with hops. The root is the one member that sends nothing towards the root, or
+-- receives nothing from it, as a trace-wide rank: operations without a root of their own have one too. It is null if
+-- not exactly one member is so, as in an exchange between peers. The name is that in `trees` or, for Hopscope's engine,
+-- that of the tree file's entry.
 create or replace view hop_trees as
 with examples as (
     select
@@ -13,7 +14,7 @@ with examples as (
     from collectives
 ),
 
--- Collectives of a kind are alike, so one of them is looked at.
+-- Collectives of a kind are alike, so only one of them is read.
 ends as (
     select
         hops.collective_id,
@@ -46,7 +47,7 @@ roots as (
     group by collective_id, role
 ),
 
--- Incomplete collectives are of no kind.
+-- Incomplete collectives have no kind.
 names as (
     select
         calls.collective_id,

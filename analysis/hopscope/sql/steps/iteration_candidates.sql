@@ -1,16 +1,20 @@
--- The calls that may part the run into iterations, with how alike the turns between them are.
+-- Candidates for the call that divides the run into iterations, and how alike the turns between its calls are.
 --
--- A trace does not know the program's loop, but the loop repeats a sequence of calls. Places on the first rank that are called three times or more over at
--- least half of the looping time each part the run into turns, by all their calls or only by those that are starts (`first_rank_calls`). The looping time is
--- that between the first and the last call of any place that is called five times or more: set-up that happens once does not count. Of places called equally
--- often, a collective of the most ranks stands for all, then the first.
+-- A trace does not show the program's loop, but a loop repeats a sequence of calls. A candidate is a place on the first
+-- rank that is called three times or more, over at least half of the looping time. It divides the run into turns, by
+-- all its calls or only by those that are starts (`first_rank_calls`). The looping time lies between the first and the
+-- last call of any place that is called five times or more, so set-up that happens once does not count. Of places
+-- called equally often, one represents all: a collective of the most ranks, then the first.
 --
--- One row per way to part the run. same is the part of the turns that consists of one and the same sequence of calls; alike, of one and the same set of places,
--- however often each is called. of_time is how much of the time such turns make up, if each takes the lower quartile of its kind (machines add to the rest) and
--- any other turn counts as one of them as far as it takes no longer: what a step does now and then adds a little to it, but a short loop in a step, whose last
--- turn contains the step's work, makes up little. A turn is_whole if it cannot be one of a loop over a rank's neighbours: it has a collective of the most
--- ranks, or such a loop itself. covered is the part of the looping time from the first call to the last, calls how many the commonest turn has, of_site how
--- many come from this place.
+-- One row per way to divide the run. same is the share of turns that make the commonest sequence of calls; alike is the
+-- share of turns that call the commonest set of places, however often each. of_time is the share of the time that the
+-- alike turns make up, with the lower quartile of their times for each (machines add to the rest). Any other turn
+-- counts as alike for as much of its time. So work that a step does only now and then matters little. But a short loop
+-- in a step makes up little time, because its last turn contains the step's work.
+--
+-- is_whole is true if the turns cannot be those of a loop over a rank's neighbours: they have a collective of the
+-- most ranks, or such a loop themselves. covered is the share of the looping time from the first call to the last.
+-- calls is the number of calls in the commonest turn, of_site the number of all calls from this place.
 --
 -- uses first_rank_calls
 create or replace view iteration_candidates as
@@ -97,7 +101,7 @@ markers as materialized (
     where
         (sites.covered_ns >= 0.5 * span.time_ns or part_iteration_at() is not null)
         and (not sites.starts or 2 * sites.turns <= sites.calls + 1)
-    -- Starts stand for all only where they are of a larger communicator.
+    -- Starts represent places called equally often only if their communicator is larger.
     qualify
         row_number() over (
             partition by sites.turns
@@ -146,7 +150,7 @@ turns as (
     group by marker, first_n
 ),
 
--- The last turn has no end of its own.
+-- The last turn has no end.
 whole_turns as materialized (
     from turns
     where time_ns is not null
@@ -216,5 +220,5 @@ select
 from markers
 inner join in_order on markers.marker = in_order.marker
 inner join usual on markers.marker = usual.marker
--- A short loop turns twice or more.
+-- Starts only count if a turn calls their place twice or more.
 where not markers.starts or usual.own_calls > 1;

@@ -1,21 +1,24 @@
 -- The call that every iteration of the program's main loop makes once, and how sure that is.
 --
--- Loops contain loops, and steps do some things only now and then, so several calls part the run into turns of which half or more are alike
--- (`iteration_candidates`; five turns or more). Whether the rarer of two calls is an occasional one of a step, or the step with a loop inside, is told by how
--- many turns of the other lie between its calls:
+-- Loops contain loops, and a step of a program does some things only now and then. So several calls may divide the run
+-- into turns of which half or more are alike (`iteration_candidates`; five turns or more). Of two such calls, the rarer
+-- may be an occasional call of a step, or it marks the step and the other one a loop inside. The number of turns of the
+-- other call between two of its calls decides:
 --
--- * Always the same number, five or more: an occasional call, as of what is printed every tenth step. The other is the step.
--- * Always the same number, two to four: stages of a step. The rarer call is the step.
--- * A varying number: a loop inside, as one that turns until it has converged. The rarer call is the step, unless
---   - a third call comes after a fixed number of turns of the other, but out of step with the rarer one: a program counts its steps;
---   - every turn makes a third call equally often, except the turns with the rarer one: they are a variant of the step;
---   - it comes less than ten times, or after more than 100 turns in the mean.
+-- * Always the same number, five or more: the rarer call is an occasional one, such as printing every tenth step. The other call marks the step.
+-- * Always the same number, two to four: the other call marks stages of a step. The rarer call marks the step.
+-- * A varying number: the other call marks a loop inside, such as one that iterates until convergence. The rarer call marks the step, unless
+--   - a third call comes after a fixed number of the other call's turns, not at the rarer calls: a program counts its steps, so the other call marks them;
+--   - every turn makes a third call equally often, except the turns with the rarer call: these are a variant of the step;
+--   - the rarer call comes less than ten times, or after more than 100 turns on average.
 --
--- Of what remains, the outermost is the step; of calls about as frequent, those whose turns are most often alike, within 10 %, then a collective of the most
--- ranks, then the one with most turns. The first rule cannot be certain: a solver that always takes ten turns looks the same.
+-- Of the remaining calls, the outermost marks the step. Among calls that are about equally frequent, these are
+-- preferred: turns that are most often alike, within 10 %, then a collective of the most ranks, then most turns. The
+-- first rule cannot be certain: a solver that always takes ten iterations looks the same.
 --
--- One row or none. sure is the part of the turns that make the same calls or, with a loop inside, that call from the same places. The rival is the step by
--- another reading, where there is one: a loop inside, of which each turn has between_least to between_most turns, or a call around, after so many of them.
+-- One row or none. sure is the share of turns that make the same calls or, with a loop inside, that call from the same
+-- places. The rival is the call that would mark the step by another reading, if there is one: a loop inside, with
+-- between_least to between_most turns in each step, or a call around, which comes after that many steps.
 --
 -- uses first_rank_calls, iteration_candidates
 create or replace view iteration_marker as
@@ -34,7 +37,7 @@ alike_turns as (
     where is_alike
 ),
 
--- Starts part the run only where all calls of their place do not.
+-- Starts divide the run only if all calls of their place do not.
 candidates as materialized (
     select
         *,
@@ -102,7 +105,8 @@ numbers as (
     group by site, starts, rarer_site, rarer_starts, number
 ),
 
--- One row per loop and rarer call. usual turns of the loop lie between two of its calls; is_fixed if that many nearly always do.
+-- One row per loop and rarer call. usual is the commonest number of the loop's turns between two of the rarer calls;
+-- is_fixed is true if the number is nearly always the same.
 pairs as materialized (
     select
         site,
@@ -118,7 +122,7 @@ pairs as materialized (
     group by site, starts, rarer_site, rarer_starts
 ),
 
--- A call repeated on its own is a loop only where all its calls are known to come from one place.
+-- A call that repeats without other calls is a loop only if all its calls are known to come from one place.
 occasional as (
     select pairs.*
     from pairs
@@ -137,7 +141,8 @@ varying as materialized (
     where loops.is_loop and not pairs.is_fixed
 ),
 
--- Of them, those where something else tells that the loop is what the program counts.
+-- Of these, the calls out of step with an occasional call. That call shows that the program counts the loop's turns as
+-- steps.
 out_of_step as (
     select
         varying.rarer_site,
@@ -161,7 +166,8 @@ out_of_step as (
     having count(*) filter (where between_calls.number % occasional.usual = 0) < 0.9 * count(*)
 ),
 
--- And those that stand in for another call, which every turn makes equally often but the one with them.
+-- And the calls that replace another call: every turn makes that one equally often, except the turns with its
+-- replacement.
 stand_ins as (
     select
         varying.rarer_site,
@@ -223,7 +229,7 @@ not_refused as (
     where candidates.is_alike
 ),
 
--- Starts that come as often as a step mark it as well as any call: they may be of a collective, where the others are not.
+-- Starts as frequent as a step mark it equally well. They may be calls of a collective where the others are not.
 steps as (
     from not_refused
     where
@@ -252,7 +258,7 @@ step as materialized (
         ) = 1
 ),
 
--- With the loop inside first, then the one around that covers the run best by turns that are alike.
+-- A loop inside comes first, then the call around whose alike turns cover most of the run.
 rivals as (
     select
         candidates.site,

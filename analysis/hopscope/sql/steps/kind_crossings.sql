@@ -25,7 +25,7 @@ spanning as (
 recorded_kinds as (
     select
         kind,
-        -- Reasons that leave out messages; another one leaves open only who waited for them.
+        -- These reasons mean that messages are missing. Any other reason leaves open only who waited for them.
         bool_or(coalesce(native_reason in ('unmatched', 'silent', 'shared'), false)) as has_gaps
     from collectives
     where kind is not null

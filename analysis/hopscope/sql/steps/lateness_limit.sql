@@ -1,8 +1,9 @@
--- By how much a rank has to compute longer than the faster members of a collective to be late in it.
+-- The limit of lateness: a rank is late if it computes longer than the faster members of a collective by more than this.
 --
--- One row. limit_ns is a twentieth of the time that passes per collective: a limit in ms would miss every delay of a run with short iterations. That time is
--- the median iteration (`iteration_cuts`) divided by collectives, the number that the first rank calls in it, since a rank that is late before each of them
--- is late several times. Where the run has no iterations it is the median time from one collective to the next; is_iteration says which.
+-- One row. limit_ns is a twentieth of the time that passes per collective: a limit in ms would miss every delay of a
+-- run with short iterations. That time is the median iteration (`iteration_cuts`) divided by collectives, the number
+-- that the first rank calls in it, because a rank may be late before each of them. If the run has no iterations, it is
+-- the median time from one collective to the next; is_iteration says which.
 --
 -- uses first_rank_calls, iteration_cuts
 create or replace view lateness_limit as

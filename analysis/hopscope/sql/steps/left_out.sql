@@ -1,6 +1,6 @@
 -- The times on the run's critical path that answers leave out because they happen once: start-up and shutdown.
 --
--- One row; zeros where it leaves out nothing.
+-- One row; zeros if nothing is left out.
 --
 -- uses run_path_pieces
 create or replace view left_out as

@@ -1,11 +1,12 @@
 -- The late end of every message of the application, and how long the other end waited for it.
 --
--- A sender is late whose send began after the receiver had begun to wait for it (binding `recv`); a receiver is late that posted its receive after the sender
--- had begun to wait for that (binding `send`); both by more than the clocks may be apart. The wait counts from the begin of the waiting call to the begin of
--- what the other end was late with, so it holds no transfer. Of the messages that one call waited for, only the one that the latest was late with is charged
--- and counts as late, so that waiting adds up to what the call waited.
--- wrong_order: the receiver waited for a late sender while an earlier message of that sender, which it took only afterwards, had been sent.
--- path_ns and block: of the run's critical path, where that runs over the message.
+-- A sender is late if its send began after the receiver had begun to wait for it (binding `recv`). A receiver is late
+-- if it posted its receive after the sender had begun to wait for that (binding `send`). Both must be late by more than
+-- the clocks may be apart. A wait lasts from the begin of the waiting call to the begin of the late send or receive, so
+-- it contains no transfer. If one call waited for several messages, only the one with the latest end is charged and
+-- counts as late, so that waiting adds up to the call's waiting. wrong_order: the receiver waited for a late sender
+-- while an earlier message of that sender, which it took only afterwards, had been sent. path_ns and block are those of
+-- the run's critical path, if it runs over the message.
 --
 -- uses run_path
 -- kept beside the dataset
@@ -39,7 +40,7 @@ with late_ends as (
 ordered as (
     select
         *,
-        -- Whoever was late with both its send and its receive, as in MPI_Sendrecv, was late with its send.
+        -- An end that was late with both its send and its receive, as in MPI_Sendrecv, counts as late with its send.
         row_number() over (
             partition by waiting_location, wait_begin_ns
             order by needed_ns desc nulls last, binding = 'recv' desc, message_id desc

@@ -1,7 +1,8 @@
 -- The application's messages by any label, with the waiting that they caused and their part of the run's critical path.
 --
--- Give it the name of a table with one row per message and end that counts: `message_waits` with a key, `sent` (whether this row stands for the message
--- itself), and caused_ns and suffered_ns, the waiting for and of whom the key stands for.
+-- Give it the name of a table with one row per message and end that counts. It has the columns of `message_waits` and
+-- four more: key; sent, true if the row represents the message itself; caused_ns, the waiting of others for the key;
+-- and suffered_ns, the key's own waiting.
 --
 -- column messages BIGINT -- Messages sent.
 -- column bytes BIGINT -- Payload.

@@ -1,7 +1,7 @@
 -- Every call of an MPI function, collective or not: by whom, from where, from when to when.
 --
--- One row per call, those inside another MPI call too. operation is the function. One that did not end lasts until the last event of its rank. collective_id
--- is null but for collectives.
+-- One row per call, also of those inside another MPI call. operation is the function. A call that did not end lasts
+-- until the last event of its rank. collective_id is null except for collectives.
 create or replace view mpi_calls as
 select
     calls.rank,

@@ -1,7 +1,8 @@
 -- The outermost MPI calls of each rank, on its first thread.
 --
--- communicates: whether an ideal network would take no time for it but that of waiting (collectives, sends, receives, waits, tests and windows). One that did not end
--- lasts to the end of the communication. So does MPI_Finalize: a rank that is done computes no more, and waits for the others.
+-- communicates is true if the call would take no time on an ideal network except waiting (collectives, sends, receives,
+-- waits, tests and windows). A call that did not end lasts to the end of the communication. So does MPI_Finalize: a
+-- rank that is done computes no more, and waits for the others.
 --
 -- uses communication_window
 -- kept beside the dataset

@@ -1,7 +1,8 @@
 -- The ranks' time in MPI, on their first threads, up to each given time.
 --
--- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the `communication_window` to at_ns, communication_ns that in those
--- for which an ideal network would take no time but that of waiting (`mpi_spans`). What lies between two times is a difference.
+-- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the
+-- `communication_window` to at_ns. communication_ns is the time in those calls that would only wait on an ideal network
+-- (`mpi_spans`). The time between two moments is a difference.
 --
 -- uses mpi_spans, communication_window
 create or replace macro mpi_until(times) as table

@@ -5,9 +5,10 @@
 -- the way down from the message to the send towards this rank, and at the end until the rank leaves. It excludes waiting for siblings; the rest of the call
 -- is waiting_ns.
 --
--- Where messages go between peers, or by an unrecognised algorithm, one row per cluster and collective: of the rank that leaves last. Its route is the chain
--- of hops that it waited for (`chains`), from the latest enter on it to its leave. Where only some ranks exchange for others, as leaders do, it is the way up
--- to that rank, the chain that this one waited for, and the way down.
+-- If messages go between peers, or by an unrecognised algorithm, there is one row per cluster and collective: that of
+-- the rank that leaves last. Its route is the chain of hops that it waited for (`chains`), from the latest enter on it
+-- to its leave. If only some ranks exchange for others, as leaders do, the route is the way up to such a rank, the
+-- chain that this rank waited for, and the way down.
 --
 -- uses edge_times
 create or replace view own_routes as
@@ -35,7 +36,7 @@ received as (
     group by collective_id, dst
 ),
 
--- When ranks that exchange for others had all that they waited for.
+-- The time at which a rank that exchanges for others had received all that it waited for.
 exchanged as (
     select
         chains.collective_id,
@@ -169,7 +170,7 @@ call_routes as (
     inner join nodes on ways.collective_id = nodes.collective_id and ways.rank = nodes.rank
 ),
 
--- Routes between peers, with the ways to and from them; a leader without others has none.
+-- Routes between peers, with the ways to and from them. A leader that represents only itself has no such ways.
 in_exchanges as (
     select
         chains.collective_id,

@@ -1,7 +1,7 @@
 -- Time of the run's critical path that leads to each collective or lies in it, by rank, and the rank's computing in it.
 --
--- Time outside collectives leads to the next one on the path, and after the last one to that. Start-up and shutdown (`run_bounds`) are left out. A part of
--- the run chooses the collectives, never the path.
+-- Time outside collectives counts for the next collective on the path; time after the last collective counts for that
+-- one. Start-up and shutdown (`run_bounds`) are left out. A part of the run chooses the collectives, never the path.
 --
 -- uses run_bounds
 create or replace view path_toward as

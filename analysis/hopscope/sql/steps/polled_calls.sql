@@ -1,4 +1,4 @@
--- Calls of nonblocking collectives that several MPI_Test found incomplete, and then one complete, with time between them.
+-- Calls of nonblocking collectives that MPI_Test found incomplete several times, with time between the tests, and then complete.
 --
 -- The collector records tests that follow one another without a pause as one interval, which begins where the rank began to wait: wait_begin_ns is its enter.
 -- Where an earlier test lies apart, the rank computed or polled in between. Nothing tells which, so its waiting is unknown.

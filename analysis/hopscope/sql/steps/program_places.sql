@@ -1,7 +1,7 @@
 -- Each call site of MPI in the program, with its place.
 --
--- One row per call site of the whole run. Where some calls, messages or stretches of the critical path have none, there is one row more, in which both are
--- the word for an unknown place.
+-- One row per call site of the whole run. If some calls, messages or stretches of the critical path have no call site,
+-- there is one more row, in which both columns have the word for an unknown place.
 --
 -- uses message_calls
 create or replace view program_places as

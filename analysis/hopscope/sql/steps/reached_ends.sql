@@ -1,4 +1,4 @@
--- Where the path ends that leads to what the others waited for in a collective: at a rank's start of it or at its wait.
+-- The end of the path that leads to what the others waited for in a collective: a rank's start of the collective, or its wait for it.
 --
 -- One row per complete collective with such a path (`lead`). at_ns is its end, message_ns its time in messages. is_wait says that it ends at a wait for a
 -- nonblocking collective: then everybody's computing up to their waits counts.

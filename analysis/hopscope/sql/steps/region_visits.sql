@@ -1,6 +1,7 @@
 -- The visits to the program's regions, of each thread.
 --
--- A region inside another of the same name counts once: only the outermost visits have rows. One that did not end lasts to the rank's last event.
+-- A region inside another of the same name counts once: only the outermost visits have rows. A visit that did not end
+-- lasts to the rank's last event.
 create or replace view region_visits as
 with region_intervals as (
     select

@@ -1,6 +1,7 @@
 -- Obstacles to a replay on an ideal network: one sentence each, no row without any.
 --
--- Each of them is a wait whose other end is not known; leaving it out would pass for time that the network took.
+-- Each obstacle means waits for unknown events. Without them, the replay would count these waits as time of the
+-- network.
 --
 -- uses operation_kind, members
 create or replace view replay_obstacles as

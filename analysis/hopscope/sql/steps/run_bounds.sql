@@ -1,7 +1,8 @@
--- When the run began to communicate and when it had ended to.
+-- The times at which the communication of the run began and ended.
 --
--- From the first enter of a collective or begin of a message, but not before `run_start`, to the last leave or receive, of the whole run; null where it has
--- neither. What lies before is start-up, what lies after is shutdown.
+-- first_ns is the first enter of a collective or begin of a message in the whole run, but not before `run_start`.
+-- last_ns is the last leave or receive. Both are null if the run has neither collectives nor messages. The time before
+-- is start-up, the time after is shutdown.
 --
 -- uses run_start, after_start
 create or replace view run_bounds as

@@ -1,4 +1,4 @@
--- The stretches of the run's critical path, with what happens once named apart: start-up and shutdown.
+-- The stretches of the run's critical path, with start-up and shutdown, which happen once, as categories of their own.
 --
 -- A stretch that reaches over one of the ends of `run_bounds` is cut there. The pieces of a run that neither calls a collective nor sends a message keep
 -- their categories.
@@ -37,7 +37,7 @@ from path_stretches
 inner join spans
     on
         (path_stretches.begin_ns < spans.end_ns and path_stretches.end_ns > spans.begin_ns)
-        -- What takes no time at one of the bounds belongs to neither start-up nor shutdown.
+        -- A stretch without length at one of the bounds belongs to neither start-up nor shutdown.
         or (
             spans.one_time_category is null and path_stretches.begin_ns = path_stretches.end_ns
             and path_stretches.begin_ns in (spans.begin_ns, spans.end_ns)

@@ -1,6 +1,7 @@
--- When all ranks that the job began with had left their first MPI_Init: before that, whoever communicates already waits for a rank that is still starting.
+-- The time at which all ranks that the job began with had left their first MPI_Init.
 --
--- Ranks of spawned worlds come later and do not count. One row; null where the trace has no MPI_Init.
+-- A rank that communicates before that waits for a rank that is still starting. Ranks of spawned worlds come later and
+-- do not count. One row; null if the trace has no MPI_Init.
 create or replace view run_start as
 select max(started_ns) as at_ns
 from (

@@ -1,7 +1,8 @@
 -- Each thread's calls in MPI in a part of the run, each with the category of its time, as in the table time_bins.
 --
--- One row per call or gap in recording that lies at least partly between the two times, those inside another too; an outer one comes first. An end that is
--- missing is the last event of the rank. has_hops: the waits for hops in it count for their link classes instead (timeline_waits).
+-- One row per call or gap in recording that lies at least partly between the two times, also if it is inside another
+-- one; an outer one comes first. A call without an end lasts to the last event of its rank. has_hops is true if the
+-- waits for hops in the call count for their link classes instead (timeline_waits).
 create or replace macro timeline_spans(begin_at, end_at) as table
     with shown_calls as (
         select
@@ -76,7 +77,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         group by completed.interval_id
     ),
 
-    -- Ends of the application's messages, of which only those during the waits can have ended one.
+    -- Ends of the application's messages. Only those during the waits can have ended a wait.
     waited as (
         select
             min(begin_ns) as begin_ns,

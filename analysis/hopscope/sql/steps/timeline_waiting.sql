@@ -1,8 +1,9 @@
--- When ranks waited for another one in a part of the run, and in which MPI function.
+-- The times in which ranks waited for another one in a part of the run, and the MPI function in which they did.
 --
--- One row per wait that lies at least partly between the two times; those of one thread do not overlap. Waiting for later ranks in collectives is that of
--- `waiting`, waiting for the other end of a message that of `message_waits`; it counts for the call in which it was, so that of a nonblocking operation counts
--- for the call that completed it, and ends with that call.
+-- One row per wait that lies at least partly between the two times; waits of one thread do not overlap. Waits for later
+-- ranks in collectives come from `waiting`, waits for the other end of a message from `message_waits`. A wait counts
+-- for the call in which it was and ends with that call. So a wait for a nonblocking operation counts for the call that
+-- completed it.
 --
 -- uses mpi_calls, waiting, message_waits
 create or replace macro timeline_waiting(begin_at, end_at) as table
@@ -57,7 +58,7 @@ create or replace macro timeline_waiting(begin_at, end_at) as table
         asof inner join shown_calls on waits.location = shown_calls.location and waits.begin_ns >= shown_calls.begin_ns
     ),
 
-    -- Of two waits that overlap, as in MPI_Waitall, the one that began first has the time of both.
+    -- If two waits overlap, as in MPI_Waitall, the one that began first gets the time of both.
     disjoint_waits as (
         select
             rank,

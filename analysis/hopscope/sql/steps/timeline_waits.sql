@@ -1,6 +1,6 @@
 -- The waits of the two ends of hops for each other in a part of the run, on the thread of their rank's call.
 --
--- One row per end that waited; those of one thread may overlap.
+-- One row per end that waited. Waits of one thread may overlap.
 create or replace macro timeline_waits(begin_at, end_at) as table
     with ends as (
         select

@@ -1,9 +1,10 @@
 -- Each rank's waiting in each complete collective, and the rank that it waited for.
 --
--- needed_rank is the rank at which the chain of hops begins that this one waited for. Where the hops do not say, it is the latest of the ranks
--- that this one had to wait for by the rules of its operation (`operation_kind`). waiting_ns is the time from its own
--- enter, or from where it began to wait for a nonblocking one, to that rank's enter, and is charged wholly to that rank, so that sums add up. A rank that
--- had to wait for nobody, or only for such as had entered before it, waited 0.
+-- needed_rank is the first rank in the chain of hops that this rank waited for. If the hops do not show it, needed_rank
+-- is the latest of the ranks that this one had to wait for by the rules of its operation (`operation_kind`). waiting_ns
+-- is the time until needed_rank entered, from this rank's enter or, for a nonblocking collective, from the begin of its
+-- wait. All of it is charged to needed_rank, so that sums add up. A rank that had to wait for no other rank, or only
+-- for ranks that had entered before it, waited 0.
 --
 -- uses operation_kind, members, latest_enters
 create or replace view waiting as

@@ -1,7 +1,7 @@
 -- Time and number of hops between clusters on the run's critical path.
 --
--- One row. The MPI library's collectives of several clusters may hide such hops (category `native`): then the sums are what is known, and null where that
--- is nothing.
+-- One row. The MPI library's collectives of several clusters may hide such hops (category `native`): then the sums
+-- cover only the known hops, and are null if none is known.
 --
 -- uses run_path, members
 create or replace view wan_on_path as

@@ -1,8 +1,9 @@
 -- The computing of each rank between one MPI call and the next, on its first thread, in the whole run.
 --
--- One row per gap between consecutive outermost MPI things (calls of collectives, and every interval that is no user region). The collector's own time in a
--- gap is not computing. A place is the pair of call sites around the gap, as a number; where call sites are not known, the operation and its communicator
--- stand in. occurrence counts a rank's gaps at one place from 1.
+-- One row per gap between consecutive outermost MPI calls (calls of collectives, and all intervals except user
+-- regions). The collector's own time in a gap is not computing. A place is the pair of call sites around the gap, as a
+-- number; where call sites are not known, the operation and its communicator stand in. occurrence counts a rank's gaps
+-- at one place from 1.
 --
 -- kept beside the dataset
 create or replace view whole_computing_gaps as
@@ -81,7 +82,7 @@ overheads as (
     where whole_intervals.kind = 'overhead' and whole_intervals.end_ns is not null
 ),
 
--- By the thing that follows; those inside MPI calls lie in no gap.
+-- The overhead before each call. Overhead inside MPI calls lies in no gap.
 overhead_sums as (
     select
         overheads.rank,

@@ -1,0 +1,31 @@
+"""`analyze trust`: adds to the limits of a trace whether its dataset keeps its rules, by `analyze check-data`."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from hopscope.explain import Ask, Row
+from hopscope.query.header import Scalar
+
+COLUMNS = ("section", "item", "value", "unit", "sentence")
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask) -> list[Row]:
+    """The query's rows, and after the limits one about the rules."""
+    del base, parameters
+    trust_rows = rows.select(COLUMNS).to_pylist()
+    rules = [row for row in ask("check-data") if row["verdict"] in ("holds", "fails")]
+    broken = [f"{row['rule']} ({row['example']})" for row in rules if row["verdict"] == "fails"]
+    sentence = f"broken: {'; '.join(broken)}" if broken else f"none of {len(rules)}"
+    limits = sum(row["section"] == "limits" for row in trust_rows)
+    trust_rows.insert(
+        limits,
+        {
+            "section": "data",
+            "item": "broken rules",
+            "value": float(len(broken)),
+            "unit": "rules",
+            "sentence": f"{sentence}; `analyze check-data` lists them",
+        },
+    )
+    return trust_rows

@@ -1,0 +1,74 @@
+"""Makes the web application: `create_app(hopscope.open("trace")).run()` for one trace or several, `create_machine_app`
+for a machine file."""
+
+import logging
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from dash import Dash, set_props
+
+from hopscope_dashboard.app import shell
+from hopscope_dashboard.app.routing import register, register_machine
+from hopscope_dashboard.app.serving import csv, protect, result, timeline
+from hopscope_dashboard.components import empty
+from hopscope_dashboard.data.trace import Machine, Sweep, Trace, preload
+from hopscope_dashboard.figures import preloading
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.pages import PAGES
+
+_log = logging.getLogger(__name__)
+_ASSETS = Path(__file__).parents[1] / "assets"
+
+
+def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), sweep: Sweep | None = None) -> Dash:
+    """Give the application that shows this trace; of several, the one that the address names, else the first.
+
+    `sweep` is of the machine that it ran on. It serves every script, style and font itself; a browser needs no other
+    host. It answers to what this machine calls itself (localhost), to the address that it is reached at, and to
+    `names`. Raises ValueError if one of them cannot be a host's, and InputError if no trace or the same one twice is
+    given.
+    """
+    # Pages are drawn by many threads; what they need is loaded before there is a second one.
+    preload()
+    preloading.preload()
+    traces = Traces([trace] if isinstance(trace, Trace) else trace, sweep)
+    app = _without_pages()
+    app.layout = shell.layout([data.name for data in traces.members], [data.path for data in traces.members])
+    register(app, traces, PAGES)
+    timeline.register(app, traces)
+    csv.register(app, traces)
+    result.register(app, traces)
+    protect(app, names)
+    return app
+
+
+def create_machine_app(machine: Machine, names: Collection[str] = ()) -> Dash:
+    """Give the application that shows what a probe measured; otherwise like `create_app`."""
+    preloading.preload()
+    app = _without_pages()
+    app.layout = shell.layout([machine.name], [machine.path], shows="The machine file that this page shows")
+    register_machine(app, machine)
+    protect(app, names)
+    return app
+
+
+def _without_pages() -> Dash:
+    return Dash(
+        __name__,
+        title="Hopscope",
+        update_title="",
+        assets_folder=str(_ASSETS),
+        serve_locally=True,
+        use_pages=False,
+        # Pages come and go with the address; their callbacks are registered once.
+        suppress_callback_exceptions=True,
+        enable_mcp=False,
+        on_error=_say,
+    )
+
+
+def _say(error: Exception) -> None:
+    """Show an error of a callback that no page handles; without this, nothing would happen."""
+    _log.error("a callback failed", exc_info=error)
+    set_props(frame.PROBLEM, {"children": empty.went_wrong(error)})

@@ -1,0 +1,71 @@
+"""Computes each answer once, however many threads ask for it meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+class Computations(Generic[Key, Answer]):
+    """Answers by what was asked for."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        """`limit`: answers to keep; None for all."""
+        self._limit = limit
+        self._futures: dict[Key, Future[Answer]] = {}
+        self._lock = threading.Lock()
+        self.running: dict[Future[Answer], tuple[Key, float]] = {}
+        """Computations under way: key and begin, in seconds of the monotonic clock."""
+
+    def answer(self, key: Key, compute: Callable[[], Answer]) -> Answer:
+        """Give the answer of this key, which the first thread computes. Raises what that raised, and forgets it."""
+        future, is_first = self._future(key)
+        if is_first:
+            self._compute(key, future, compute)
+        try:
+            return future.result()
+        except BaseException:
+            self._forget(key)
+            raise
+
+    def take(self, key: Key, compute: Callable[[], Answer], *, patience_s: float) -> Answer | None:
+        """Give the answer of this key and forget it, or None if it is not there within this time.
+
+        A thread of its own computes it, so the next request gets it. Raises what computing it raised.
+        """
+        future, is_first = self._future(key)
+        if is_first:
+            # A daemon, so that Ctrl-C ends the process.
+            threading.Thread(target=self._compute, args=[key, future, compute], daemon=True).start()
+        if not wait([future], patience_s).done:
+            return None
+        self._forget(key)
+        return future.result()
+
+    def _future(self, key: Key) -> tuple[Future[Answer], bool]:
+        with self._lock:
+            if key in self._futures:
+                return self._futures[key], False
+            if self._limit is not None:
+                done = [candidate for candidate, future in self._futures.items() if future.done()]
+                for candidate in done[: max(0, len(done) - self._limit)]:
+                    del self._futures[candidate]
+            future = self._futures[key] = Future()
+            return future, True
+
+    def _compute(self, key: Key, future: Future[Answer], compute: Callable[[], Answer]) -> None:
+        self.running[future] = (key, time.monotonic())
+        try:
+            future.set_result(compute())
+        except BaseException as error:
+            future.set_exception(error)
+        finally:
+            del self.running[future]
+
+    def _forget(self, key: Key) -> None:
+        with self._lock:
+            self._futures.pop(key, None)

@@ -1,0 +1,62 @@
+"""The frame around every page, as pages know it: the ids of its parts, its title, and what its menu lists."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final, Protocol
+
+ADDRESS: Final = "address"
+CONTENT: Final = "content"
+MENU: Final = "menu"
+TITLE: Final = "page-title"
+PROBLEM: Final = "problem"
+MENU_SWITCH: Final = "menu-switch"
+FRAME: Final = "frame"
+TRACE: Final = "trace-chooser"
+SCHEME: Final = "colour-scheme"
+
+
+class MenuPage(Protocol):
+    """Menu's view of a page."""
+
+    @property
+    def path(self) -> str:
+        """Address."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Name."""
+        ...
+
+    @property
+    def menu_path(self) -> str:
+        """Address of the page of the menu that it belongs to."""
+        ...
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section as the menu shows it. icon: name of an icon. is_open: whether its pages are listed."""
+
+    title: str
+    icon: str
+    pages: Sequence[MenuPage]
+    is_open: bool
+
+    @property
+    def path(self) -> str:
+        """Address of its first page."""
+        return self.pages[0].path
+
+
+_title_numbers: Final = count()
+
+
+def title(text: str) -> str:
+    """Give a page's title as it goes to the browser: in the first line, with a number that is always another.
+
+    If only a page's content changes, Dash checks all of its components for each of them: a minute for thousands. A
+    changed title avoids that.
+    """
+    return f"{text}\n{next(_title_numbers)}"

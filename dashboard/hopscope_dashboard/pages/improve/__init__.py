@@ -1,0 +1,10 @@
+"""Remedies, and what predicts their gain."""
+
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.pages.improve import decision_map, improve, remap
+
+PAGES: tuple[Page, ...] = (
+    improve.PAGE,
+    remap.PAGE,
+    decision_map.PAGE,
+)

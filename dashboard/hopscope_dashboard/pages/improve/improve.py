@@ -1,0 +1,110 @@
+"""Remedies for a slow run: another rank order, another setting of the MPI library, another tree.
+
+Each is computed when its button is followed, because it replays the run.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dash import Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.data.trace import InputError, Remedy, TraceData
+from hopscope_dashboard.navigation import frame
+from hopscope_dashboard.navigation.address import Query, link, parse
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.pages import missing
+
+_LEAD: Final = "Three remedies, each replayed over this run. A new run of the program decides whether it helps."
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of remedy."""
+
+    title: str
+    meaning: str
+    compute: Callable[[TraceData], Remedy]
+
+
+REMEDIES: Final[Mapping[str, Kind]] = {
+    "order": Kind("Rank order", "Other ranks on the same hosts.", TraceData.rank_order),
+    "setting": Kind("Library setting", "Other algorithms of the MPI library.", TraceData.library_setting),
+    "tree": Kind("Tree", "A tree that Hopscope runs instead of the library.", TraceData.suggested_tree),
+}
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address names the remedies that are computed, with commas: `compute`."""
+    names = [name for name in (query.get("compute") or "").split(",") if name in REMEDIES]
+    cards = [_card(data, name, kind, names) for name, kind in REMEDIES.items()]
+    widths = "repeat(auto-fit, minmax(300px, 1fr))"
+    return html.Div([blocks.page_head("Remedies", _LEAD), blocks.columns(*cards, widths=widths)])
+
+
+def _card(data: TraceData, name: str, kind: Kind, names: list[str]) -> Component:
+    if name not in names:
+        href = link("/improve", compute=",".join([*names, name]))
+        return blocks.card(kind.title, dcc.Link("Compute", href=href, className="button primary"), hint=kind.meaning)
+    try:
+        remedy = kind.compute(data)
+    except InputError as error:
+        return blocks.card(kind.title, html.P(empty.sentence(str(error)), className="reason"), hint=kind.meaning)
+    return blocks.card(
+        kind.title,
+        html.P(blocks.with_code(remedy.sentence), className="reason"),
+        *_file(name, remedy),
+        *([dcc.Link("All candidates", href="/remap")] if name == "tree" else []),
+        hint=kind.meaning,
+    )
+
+
+def _file(name: str, remedy: Remedy) -> list[Component]:
+    if remedy.file is None:
+        return []
+    button = html.Button(
+        [icon("download"), f"Download {remedy.file_name}"], id=f"{name}-button", className="button primary"
+    )
+    return [
+        html.Div(button, style={"margin": "12px 0 4px"}),
+        blocks.code(remedy.command or ""),
+        dcc.Download(id=f"{name}-download"),
+    ]
+
+
+def register(app: Dash, traces: Traces) -> None:
+    """Register the callbacks that hand the files over."""
+    for name, kind in REMEDIES.items():
+        _register(app, traces, name, kind)
+
+
+def _register(app: Dash, traces: Traces, name: str, kind: Kind) -> None:
+    @app.callback(
+        Output(f"{name}-download", "data"),
+        Input(f"{name}-button", "n_clicks"),
+        State(frame.ADDRESS, "search"),
+        prevent_initial_call=True,
+    )
+    def download(clicks: int | None, search: str | None) -> Any:
+        remedy = kind.compute(traces.named_trace(parse(search))) if clicks else None
+        if remedy is None or remedy.file is None:
+            return no_update
+        return dcc.send_string(remedy.file, remedy.file_name)
+
+    del download
+
+
+PAGE = Page(
+    path="/improve",
+    title="Remedies",
+    section="Improve",
+    layout=layout,
+    register=register,
+    is_drawn_ahead=False,
+    follows_selection=False,
+    lacks=missing.communication,
+)

@@ -1,0 +1,1 @@
+"""The only page of a machine file."""

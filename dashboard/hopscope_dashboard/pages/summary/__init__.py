@@ -1,0 +1,1 @@
+"""The first page: what is wrong, and what it costs."""

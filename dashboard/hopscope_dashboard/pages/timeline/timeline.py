@@ -1,0 +1,61 @@
+"""The whole run: every rank over time, by what it did, with the critical path over it."""
+
+from dataclasses import asdict
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope.format import quantities
+
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.navigation import selection
+from hopscope_dashboard.navigation.address import Query, view
+from hopscope_dashboard.navigation.page import Page
+from hopscope_dashboard.timeline import run_rows
+from hopscope_dashboard.timeline.run_canvas import RunCanvas
+
+TIMELINE = "run-timeline"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address says what is in view, `view` in ns, a `host` whose ranks are shown, how rows are
+    sorted, `order`, and which ranks come first, `pins`; without `view`, or where that holds nothing of the run, the
+    time that is selected is in view."""
+    bounds, (begin, end) = data.part(selection.options(query)).bounds, _in_view(data, query) or (None, None)
+    canvas = RunCanvas(
+        TIMELINE,
+        data.identity,
+        begin=begin,
+        end=end,
+        host=query.get("host"),
+        order=run_rows.order(query),
+        orders=run_rows.ORDERS,
+        pins=run_rows.pinned(query),
+        selected=asdict(bounds),
+    )
+    hint = "Drag to select a time for all pages, click to follow what is there, turn the wheel to zoom. ? shows keys."
+    lead = (
+        f"{quantities.plural(len(data.ranks), 'rank')} over {quantities.duration(data.timeline.duration_ns)}; the "
+        "orange line, the critical path, decided how long that is."
+    )
+    return html.Div([blocks.page_head("Timeline", lead), blocks.card(None, canvas, hint=hint)])
+
+
+def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
+    """The time in view. A link may come from another trace, which was longer."""
+    view_ns = view(query)
+    if view_ns is None:
+        return None
+    begin, end = max(0, view_ns[0]), min(view_ns[1], data.timeline.duration_ns)
+    return (begin, end) if begin < end else None
+
+
+PAGE = Page(
+    path="/timeline",
+    title="Timeline",
+    section="Timeline",
+    layout=layout,
+    follows_selection=False,
+    shades_the_rest=True,
+    keeps=("order", "pins"),
+)

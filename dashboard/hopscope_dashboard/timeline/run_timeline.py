@@ -1,0 +1,246 @@
+"""Answers to the timeline's script: columns as bytes, marks, and a rank's activity at a time.
+
+Every text comes from here, ready to be shown: numbers become text in one place.
+"""
+
+import json
+import struct
+from typing import Any, Final
+
+import numpy as np
+from hopscope.format import quantities
+from hopscope.vocabulary.words import CATEGORIES, ONE_TIME_CATEGORIES
+
+from hopscope_dashboard.data.trace import MESSAGE_CALLS, Columns, InputError, Row, TraceData
+from hopscope_dashboard.figures.many_places import WHOLE
+from hopscope_dashboard.navigation import leads
+from hopscope_dashboard.navigation.address import Query, link, number
+from hopscope_dashboard.palette import WAITING
+from hopscope_dashboard.timeline import run_rows, run_summary
+
+MOST_COLUMNS: Final = 2_000
+"""Columns sent at most."""
+
+_TICKS: Final = 7
+_SHARES: Final = 4
+_SHORT_ROWS: Final = 300_000
+"""Calls, hops and messages up to which waiting is computed in a moment."""
+
+
+def columns(data: TraceData, query: Query) -> bytes:
+    """Give the columns of `from` to `to` (ns) and, with `around`, of half as much before and after.
+
+    First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
+    a plane for each of the header's categories, one for their waiting if the header says so, and one for the critical
+    path. A byte is the share of the row's time in 255ths, 1 at least where there is any. `order` and `pins` arrange
+    the rows. Raises InputError.
+    """
+    begin, end = _range(data, query)
+    margin = (end - begin) // 2 if query.get("around") else 0
+    column_limit = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
+    grouping = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
+    host = query.get("host") or None
+    grid, pins = run_rows.columns(
+        data, query, begin - margin, end + margin, column_limit, grouping=grouping, host=host, waiting=_is_short(data)
+    )
+    words = list(CATEGORIES)
+    used = [index for index in range(len(words)) if grid.time_ns[index].any()]
+    full = np.array([row["ranks"] for row in grid.rows], np.int64) * grid.width_ns
+    full = np.maximum(full, grid.time_ns.sum(axis=0).max(axis=1, initial=1))
+    planes = [_bytes(grid.time_ns[index], full) for index in used]
+    planes += [] if grid.waiting_ns is None else [_bytes(grid.waiting_ns, full)]
+    path = _bytes(grid.path_ns.sum(axis=0), np.full(len(grid.rows), grid.width_ns))
+    header = {
+        "from": begin,
+        "to": end,
+        "begin": grid.begin_ns,
+        "width": grid.width_ns,
+        "columns": grid.time_ns.shape[2],
+        "duration": data.timeline.duration_ns,
+        "exact": grid.exact,
+        "by": grouping,
+        "rows": [_label(row) for row in grid.rows],
+        "pins": pins,
+        "categories": [words[index] for index in used],
+        "waiting": grid.waiting_ns is not None,
+        "ticks": _ticks(begin, end),
+        "said": _range_text(begin, end),
+        "once": [
+            [*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.phases.items() if ends[0] < ends[1]
+        ],
+    }
+    text = json.dumps(header, ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([struct.pack("<I", len(text)), text, *planes, path])
+
+
+def marks(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give the marks in the range, in short rows; null where they are too many. Calls are given if they take `least`
+    ns, long enough for a name; null without it. Raises InputError."""
+    begin, end = _range(data, query)
+    lists = data.timeline.marks(begin, end)
+    shortest_ns = number(query, "least")
+    lists["calls"] = data.timeline.long_calls(begin, end, shortest_ns) if shortest_ns else None
+
+    def rows(name: str, *keys: str) -> list[list[Any]] | None:
+        mark_rows = lists[name]
+        return None if mark_rows is None else [[row[key] for key in keys] for row in mark_rows]
+
+    return {
+        "path": rows("path", "rank", "begin_ns", "end_ns", "category"),
+        "collectives": rows("collectives", "first_enter_ns", "last_leave_ns", "comm", "seq", "op"),
+        "hops": rows("hops", "src", "dst", "send_begin_ns", "recv_end_ns", "link"),
+        "messages": rows("messages", "src", "dst", "send_begin_ns", "recv_end_ns"),
+        "regions": rows("regions", "rank", "depth", "begin_ns", "end_ns", "region"),
+        "calls": rows("calls", "rank", "begin_ns", "end_ns", "name"),
+    }
+
+
+def ruler(data: TraceData, query: Query) -> dict[str, str]:
+    """Give the length of a range and its ends, as texts. Raises InputError."""
+    begin, end = _range(data, query)
+    ends = [quantities.moment(moment_ns) for moment_ns in (begin, end)]
+    if ends[0] == ends[1]:
+        ends = [quantities.exact_moment(moment_ns) for moment_ns in (begin, end)]
+    return {"length": quantities.duration(end - begin), "ends": " to ".join(ends)}
+
+
+def summary(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give the ranks' activity in a range, all or `ranks`, in tables; a long run has waiting only if `waiting` asks
+    for it. Raises InputError."""
+    begin, end = _range(data, query)
+    known_ranks = {row["rank"] for row in data.ranks}
+    ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
+    chosen_ranks = [rank for rank in ranks if rank in known_ranks] if ranks else None
+    waiting = bool(query.get("waiting")) or _is_short(data)
+    tables = run_summary.summary(data, begin, end, chosen_ranks, waiting=waiting)
+    return {"said": _range_text(begin, end), **tables}
+
+
+def moment_details(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give what a rank or a host did in a column, as texts.
+
+    `title`, `shares`, and the calls at the time `at`, or the computing between two, each with the address of the page
+    about it and what a click there `does`. Raises InputError.
+    """
+    begin, end = _range(data, query)
+    time_ns = number(query, "at")
+    rank, host = number(query, "rank"), query.get("host")
+    time_ns = begin if time_ns is None else time_ns
+    grouping = "rank" if host is None else "host"
+    grid = data.timeline.columns(begin, end, 1, by=grouping, host=host, waiting=_is_short(data))
+    row = 0 if host is not None else next((i for i, r in enumerate(grid.rows) if r["rank"] == rank), None)
+    if row is None:
+        raise InputError(f"the trace has no rank {rank}")
+    times = grid.time_ns[:, row].sum(axis=1).tolist()
+    calls: list[Row] = []
+    if host is None and rank is not None:
+        calls = [_call(call, rank) for call in data.timeline.at(rank, time_ns)]
+        stretch = data.timeline.computing(rank, time_ns)
+        calls += [_computing(stretch)] if stretch else []
+    return {
+        "title": f"{_label(grid.rows[row])['name']} at {quantities.moment(time_ns)}",
+        "shares": [*_shares(times), *_waited(grid, row, sum(times))],
+        "calls": calls,
+    }
+
+
+def shares(data: TraceData, rank: int, begin: int, end: int) -> list[Row]:
+    """Give the shares of the categories of a rank's time in a range, largest first, each with its text."""
+    grid = data.timeline.columns(begin, end)
+    row = next(i for i, r in enumerate(grid.rows) if r["rank"] == rank)
+    return _shares(grid.time_ns[:, row].sum(axis=1).tolist())
+
+
+def call_name(call: Row) -> str:
+    """Give the name of a call, with that of its collective if it is one."""
+    return call["name"] if call["comm"] is None else f"{call['name']} {call['comm']}:{call['seq']}"
+
+
+def region_phrase(region: str | None) -> str:
+    """Say in which region of the program something happened; nothing outside all."""
+    return f" in the region {region}" if region else ""
+
+
+def _call(call: Row, rank: int) -> Row:
+    lasted = "never left" if call["end_ns"] is None else quantities.duration(call["end_ns"] - call["begin_ns"])
+    href = None if call["comm"] is None else leads.collective(f"{call['comm']}:{call['seq']}")
+    if call["name"] in MESSAGE_CALLS and call["end_ns"] is not None:
+        stretch = {"from": call["begin_ns"], "to": call["end_ns"]}
+        href = link("/messages", ranks=rank, operation=call["name"], **stretch)
+    return {"text": f"{call_name(call)}, {lasted}", "href": href, "does": f"see {call_name(call)}"}
+
+
+def _computing(stretch: Row) -> Row:
+    """Computing with the calls around it, and the way to the source at which it ends."""
+    call_before, call_after = stretch["before"], stretch["after"]
+    lasted = quantities.duration(stretch["end_ns"] - stretch["begin_ns"])
+    text = (
+        f"computing{region_phrase(stretch['region'])}, {lasted}, from {_placed(call_before)} to {_placed(call_after)}"
+    )
+    href = link("/places", at=call_after["place"]) if call_after["place"] else None
+    return {"text": text, "href": href, "does": "see the source where it ends"}
+
+
+def _placed(call: Row) -> str:
+    return f"{call_name(call)} at {call['place']}" if call["place"] else call_name(call)
+
+
+def _range(data: TraceData, query: Query) -> tuple[int, int]:
+    """The range of time, cut to the run. Raises InputError if it is none."""
+    ends = {name: number(query, name) for name in ("from", "to")}
+    wrong = [name for name, value in ends.items() if value is None and query.get(name)]
+    if wrong:
+        raise InputError(f"{wrong[0]} is {query[wrong[0]]!r}; it takes whole nanoseconds")
+    run = data.timeline.duration_ns
+    begin = ends["from"] or 0
+    end = run if ends["to"] is None else min(ends["to"], run)
+    if begin >= end:
+        raise InputError(f"the range from {begin} to {end} holds nothing; the run ends at {run}, in ns")
+    return begin, end
+
+
+def _bytes(time: Any, full: Any) -> bytes:
+    shares = np.minimum(np.rint(255 * (time / full[:, None])), 255)
+    return np.where(time > 0, np.maximum(shares, 1), 0).astype(np.uint8).tobytes()
+
+
+def _label(row: Row) -> Row:
+    if "rank" in row:
+        return {"name": f"Rank {row['rank']} on {row['host']}", "rank": row["rank"], "host": row["host"]}
+    name = f"Host {row['host']}, {quantities.plural(row['ranks'], 'rank')}"
+    return {"name": name, "host": row["host"], "ranks": row["ranks"]}
+
+
+def _ticks(begin: int, end: int) -> list[Row]:
+    """Places on the axis with their texts: the time since the start of the range, or of the run."""
+    step = 1
+    while (end - begin) // step > _TICKS:
+        step *= 5 if str(step)[0] == "2" else 2
+        step = int(f"1{'0' * (len(str(step)) - 1)}") if str(step)[0] == "4" else step
+    places = list(range(0, end - begin, step))
+    texts = quantities.alike("ns", *places)
+    return [
+        {"at": begin + place, "text": f"+{text}" if begin and place else quantities.moment(begin) if begin else text}
+        for place, text in zip(places, texts, strict=True)
+    ]
+
+
+def _range_text(begin: int, end: int) -> str:
+    return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
+
+
+def _is_short(data: TraceData) -> bool:
+    """True if waiting is computed in a moment."""
+    return data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
+
+
+def _waited(grid: Columns, row: int, time_ns: int) -> list[Row]:
+    """Waiting in a row's time; nothing where it is unknown or none."""
+    waited = 0 if grid.waiting_ns is None else int(grid.waiting_ns[row].sum())
+    return [{"category": WAITING, "text": quantities.share(waited / time_ns)}] if waited else []
+
+
+def _shares(times: list[int]) -> list[Row]:
+    largest = sorted(zip(times, CATEGORIES, strict=True), reverse=True)[:_SHARES]
+    return [{"category": word, "text": quantities.share(time / sum(times))} for time, word in largest if time]
