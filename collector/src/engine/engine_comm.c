@@ -11,8 +11,8 @@
 enum { MOST_COMMUNICATORS = 100 };
 static int communicators;
 
-/* States whose communicators the application freed, the last one first. They serve new communicators of the same
- * members, which saves making a communicator and shared memory in programs that split in every step. */
+/* States whose communicators the application freed, the last one first. New communicators of the same members use them
+ * again. In programs that split in every step, that saves creating a communicator and shared memory. */
 enum { MOST_IDLE = 8 };
 static struct engine_comm *idle;
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,7 +107,7 @@ static void free_with_communicator(struct engine_comm *e) {
     engine_comm_release(e);
 }
 
-/* Takes the state of these members that has the smallest id out of the idle ones; NULL if there is none. */
+/* Takes out the idle state of the same members, the one with the smallest id; NULL if there is none. */
 static struct engine_comm *take_idle(const struct comm *comm) {
     struct engine_comm **smallest = NULL, *taken = NULL;
     pthread_mutex_lock(&idle_lock);
@@ -124,8 +124,8 @@ static struct engine_comm *take_idle(const struct comm *comm) {
     return taken;
 }
 
-/* An idle state that every member has; NULL if a member has none, or another one, because it kept others for longer.
- * Collective over comm. */
+/* An idle state that every member has. NULL if a member has none or another one, because it kept other states for
+ * longer. Collective over comm. */
 static struct engine_comm *agreed_idle(const struct comm *comm) {
     struct engine_comm *e = take_idle(comm);
     uint64_t vote[2] = {e ? e->id : 0, e ? ~e->id : 0}, least[2] = {0};

@@ -52,8 +52,8 @@ struct prepared {
 
 struct engine_comm {
     bool usable;     /* agreed on by all members; if false, every call goes native */
-    bool has_failed; /* a call returned an error, so messages may be left */
-    uint64_t id;     /* equal on all members: the key of the communicator that it was made for */
+    bool has_failed; /* a call returned an error, so some messages may not have been received */
+    uint64_t id;     /* equal on all members: the key of the communicator for which it was made */
     int *world_ranks;
     struct engine_comm *next_idle;
     MPI_Comm handle; /* errors are returned */
