@@ -1,12 +1,12 @@
-/* A heat plate relaxed by red-black successive over-relaxation: an ordinary MPI program that knows nothing of Hopscope.
+/* A heat plate that red-black successive over-relaxation relaxes: an ordinary MPI program that does not know Hopscope.
  *
- * The square plate's rows are dealt in blocks over the ranks. Its upper edge is hot, the others are cold. Every
- * iteration relaxes the red points, then the black ones, each after exchanging border rows with both neighbours, and
- * ends with one MPI_Allreduce: the largest change anywhere, which says whether to go on.
+ * Each rank has a block of the square plate's rows. The plate's upper edge is hot, the others are cold. Every iteration
+ * relaxes the red points, then the black ones, each after exchanging border rows with both neighbours. It ends with an
+ * MPI_Allreduce of the largest change anywhere, which decides if the program continues.
  *
- * For experiments, lateness with a known truth can be planted: --sleep-ms replaces the work of every rank by a sleep of
- * that length (sleeping ranks do not compete for cores), --late-rank makes one rank take --late-ms longer, and
- * --no-halo leaves the exchange out, so that ranks meet in the Allreduce only.
+ * For experiments, a delay of known size can be added: --sleep-ms replaces the work of every rank by a sleep of that
+ * length (sleeping ranks do not compete for cores), --late-rank makes one rank take --late-ms longer, and --no-halo
+ * leaves the exchange out, so that the Allreduce is the only communication.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -88,13 +88,13 @@ static bool make_plate(struct plate *plate, int size, int rank, int ranks) {
     plate->points = calloc((size_t)(plate->rows + 2) * (size_t)size, sizeof *plate->points);
     if (plate->points == NULL)
         return false;
-    if (rank == 0) /* the hot edge lies above row 0 */
+    if (rank == 0) /* the hot edge is above row 0 */
         for (int column = 0; column < size; column++)
             plate->points[column] = 100.0;
     return true;
 }
 
-/* Own first row up while the lower neighbour's comes from below, then the other way round. */
+/* Sends the own first row up while receiving from the lower neighbour, then the other way round. */
 static void exchange_borders(struct plate *plate, int rank, int ranks) {
     int upper_rank = rank > 0 ? rank - 1 : MPI_PROC_NULL;
     int lower_rank = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;

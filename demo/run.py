@@ -1,10 +1,12 @@
-"""The loop on a real program: trace it, explain it, get a better tree, verify it. `make demo` starts this.
+"""Shows Hopscope on a real program: trace it, explain it, get a better tree, verify the tree. `make demo` starts this.
 
-A red-black solver (heat_plate.c) runs on 8 ranks that are dealt over three hosts in two sites 20 ms apart, as
-topology.json says: one machine plays all of them. Only the collectives that run over the tree are delayed. In the end
-the solver runs untouched, and the messages that Open MPI sends in its collectives are shown; where this machine can
-make a network of hosts (sites.json), over two sites whose link delays every message. There, with two hosts on each site
-(four_hosts.json), `hopscope tune` measures which of the library's own settings makes the solver faster.
+A red-black solver (heat_plate.c) runs on 8 ranks, placed in turn on three hosts in two sites 20 ms apart
+(topology.json). One machine emulates all hosts, and only the collectives that run over the tree are delayed.
+
+Then the solver runs untouched, and the demo shows the messages that Open MPI sends in its collectives. If this machine
+can make a network of hosts, that run is on two sites whose link delays every message (sites.json). On such a network,
+with two hosts on each site (four_hosts.json), `hopscope tune` then measures which of the library's own settings makes
+the solver faster.
 """
 
 import argparse
@@ -36,7 +38,7 @@ RANKS = 8
 SIZE = 768
 TUNING_RUNS = 26
 TUNING_ITERATIONS = 12
-UNLIKE = 0.25  # a rerun that is this much slower than predicted needs a word
+UNLIKE = 0.25  # a rerun that is this much slower than predicted needs an explanation
 BIN = Path(sys.executable).parent
 TOPOLOGY = ROOT / "demo" / "topology.json"
 SITES = ROOT / "demo" / "sites.json"
@@ -46,7 +48,7 @@ console = Console(highlight=False)
 
 @dataclass(frozen=True)
 class Solved:
-    """The solver's own figures."""
+    """The figures that the solver prints."""
 
     iterations: int
     residual: str
@@ -54,12 +56,12 @@ class Solved:
 
 
 def typed_path(path: Path) -> str:
-    """A path as the reader would type it."""
+    """A path as a user would type it."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def heading(text: str) -> None:
-    """A step of the story."""
+    """Print the heading of a step."""
     console.print(f"\n[bold cyan]{escape(text)}[/]")
 
 
@@ -73,8 +75,8 @@ def solve(
     net_file: Path | None = None,
     setting: Sequence[str] = (),
 ) -> Solved:
-    """Run the solver under the collector over a tree, or untouched, here or on a network's hosts, with a progress bar
-    fed by its own output. setting: words for the launcher."""
+    """Run the solver under the collector, and show its progress. tree: the tree for its collectives; None: untouched.
+    net_file: the network on whose hosts it runs; None: here. setting: words for the launcher."""
     options = ["--net", typed_path(net_file)] if net_file else []
     if tree:
         options = ["--tree", tree, "--topology", typed_path(TOPOLOGY)]
@@ -95,7 +97,7 @@ def solve(
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
         Progress(*columns, console=console) as progress,
-        # The collector's words go through the console too, above the bar.
+        # The collector's messages also go through the console, above the progress bar.
         subprocess.Popen(
             [str(BIN / "hopscope"), *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as job,
@@ -121,7 +123,7 @@ def solve(
 
 @contextlib.contextmanager
 def network(file: Path) -> Iterator[Path | None]:
-    """The network of this file while the block runs; None, and why, if this machine cannot make it."""
+    """Context with the network of this file. If this machine cannot make it, prints why and gives None."""
     up = subprocess.run([str(BIN / "hopscope"), "net", "up", str(file)], capture_output=True, text=True, check=False)
     if up.returncode != 0:
         console.print(f"Without slow links, on one host: {up.stderr.strip()}", soft_wrap=True, markup=False)
@@ -135,7 +137,7 @@ def network(file: Path) -> Iterator[Path | None]:
 
 
 def analyze(*words: str) -> None:
-    """Run an analyze command and show it with what it says."""
+    """Run an analyze command, and show the command and its output."""
     console.print(f"$ analyze {' '.join(words)}", soft_wrap=True)
     done = subprocess.run([str(BIN / "analyze"), *words], check=False)
     if done.returncode != 0:
@@ -143,13 +145,13 @@ def analyze(*words: str) -> None:
 
 
 def explain(sentence: str) -> None:
-    """One sentence under a table."""
+    """Print a sentence under a table."""
     console.print(f"[green]{escape(sentence)}[/]\n")
 
 
 def iteration_ns(trace: hopscope.Trace) -> float:
-    """Mean time from one Allreduce to the next, by their last leaves, as `analyze remap` measures it: the first one
-    sets connections up."""
+    """Mean time from the last leave of one Allreduce to that of the next. The time of the first one is left out, as in
+    `analyze remap`, because it sets connections up."""
     rows = trace.sql(
         "select min(last_leave_ns) a, max(last_leave_ns) b, count(*) - 1 n from collectives where op = 'MPI_Allreduce'"
     )
@@ -158,7 +160,7 @@ def iteration_ns(trace: hopscope.Trace) -> float:
 
 
 def demo(iterations: int, output: Path) -> None:
-    """Tell the whole story into a folder, which is replaced."""
+    """Run all steps. Their files go into the folder `output`, which is replaced."""
     started = time.monotonic()
     libraries = local_mpi.find()
     if not libraries:
@@ -204,8 +206,8 @@ def demo(iterations: int, output: Path) -> None:
 
 
 def tune(output: Path) -> None:
-    """Let Hopscope measure what makes the untouched solver faster. Release 5 of Open MPI, where it is there, takes
-    `han` between hosts, which crosses between the sites twice."""
+    """Let Hopscope measure which setting makes the untouched solver faster. It prefers release 5 of Open MPI if there
+    are several: between hosts this release uses `han`, which crosses the slow link twice."""
     libraries = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
     mpi = max(libraries, key=lambda library: library.release)
     program, tuned = mpi.compile(ROOT / "demo" / "heat_plate.c", "-g"), output / "tuned"
@@ -223,7 +225,7 @@ def tune(output: Path) -> None:
     if (tuned / "recorded-result").is_dir():
         analyze("algorithms", typed_path(tuned / "recorded-baseline" / "trace"))
         analyze("algorithms", typed_path(tuned / "recorded-result" / "trace"))
-    explain(f"What was tried is in {typed_path(tuned / 'report.html')}.")
+    explain(f"All measured runs are in {typed_path(tuned / 'report.html')}.")
 
 
 def explain_slowness(achieved: float, best: dict[str, Any]) -> None:
@@ -239,7 +241,7 @@ def explain_slowness(achieved: float, best: dict[str, Any]) -> None:
 def compare(
     candidates: Any, trace: hopscope.Trace, baseline_solve: Solved, suggested_solve: Solved, rerun: hopscope.Trace
 ) -> None:
-    """Predicted and achieved, side by side."""
+    """Show predicted and achieved times side by side."""
     best = next(row for row in candidates.to_pylist() if row["chosen"])
     table = Table(title="predicted and achieved", title_justify="left")
     for name in ("", "predicted", "achieved"):
@@ -265,7 +267,7 @@ def compare(
 
 
 def main() -> None:
-    """Read the options and go."""
+    """Read the options and run the demo."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--output", type=Path, default=ROOT / "demo_run")

@@ -1,14 +1,14 @@
-/* How far apart two ranks are: the word of hops.link, and the class of a link to emulate. For C and C++ alike;
+/* The distance of two ranks: the word in hops.link, and the class of a link to emulate. For C and C++ alike.
  * `hopscope.native._paths` exports it to Python and, with the conditions as written here, to SQL.
  */
 #ifndef HOPSCOPE_SCHEMAS_LINKS_H
 #define HOPSCOPE_SCHEMAS_LINKS_H
 
-#include <iso646.h> /* SQL has no && */
+#include <iso646.h> /* for `and`: SQL has no && */
 #include <stdbool.h>
 
-/* From near to far; the first whose condition holds is the class. Host names may repeat in other clusters, so compare
- * the cluster too. X(ID, word, condition) */
+/* Classes from near to far. The class of two ranks is the first whose condition holds. Host names may repeat in other
+ * clusters, so the conditions compare the cluster, too. X(ID, word, condition) */
 #define LINK_CLASSES(X)                                                                                                \
     X(SELF, self, one_rank == other_rank)                                                                              \
     X(SHM, shm, one_host == other_host and one_cluster == other_cluster)                                               \
@@ -23,10 +23,10 @@
 
 enum link_class { LINK_CLASSES(LINK_ID) LINK_CLASS_COUNT };
 
-/* By class, followed by a NULL. */
+/* The words by class, followed by NULL. */
 static const char *const link_words[] = {LINK_CLASSES(LINK_WORD) 0};
 
-/* Hosts and clusters may be any numbers. */
+/* The link class of two ranks. Numbers of hosts and clusters may be any that tell them apart. */
 static inline enum link_class link_class_of(int one_rank, int one_host, int one_cluster, int other_rank, int other_host,
                                             int other_cluster) {
     LINK_CLASSES(LINK_TEST)

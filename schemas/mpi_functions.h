@@ -1,31 +1,30 @@
 /* The MPI functions that Hopscope knows: the single definition of each.
  *
  * The collector, the converter, the path rules, the SQL and the documents are all made from these rows: C and C++
- * expand them, Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table
- * mpi_functions). To record one more function takes a row and a wrapper: docs/add-an-mpi-function.md.
+ * expand them; Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table
+ * mpi_functions). One more function to record takes a row and a wrapper: docs/add-an-mpi-function.md.
  *
  * FUNCTION(name, kind, moves, since, counts)
- *   kind     init, finalize, abort, control (of the recording), comm (makes, names or frees communicators);
- *            p2p: sends and receives, and what prepares them;
+ *   kind     init, finalize, abort, control (of the recording), comm (creates, names or frees communicators);
+ *            p2p: sends and receives, and functions that prepare them;
  *            wait: returns when something is complete or has arrived;
- *            test: completes what is complete, and returns at once; look: returns at once and completes nothing;
+ *            test: completes requests that are complete, and returns at once; look: returns at once, completes nothing;
  *            rma: windows; io: files.
- *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none. members: all members of
+ *   moves    what a call asks of its peer: sends, receives, both; nothing if it names no peer. members: all members of
  *            the communicator, window or file make the call and wait for one another.
  *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1.
- *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has none.
+ *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has no such form.
  *
- * COLLECTIVE(name, nonblocking, flow, operation, counts)
- *   is three functions, MPI_Bcast, MPI_Ibcast and (since mpi_4) MPI_Bcast_init, and with large counts six. The columns
- *   hold for all of them.
- *   flow       which way data goes, and so who has to wait for whom. all: every rank for every rank;
+ * COLLECTIVE(name, nonblocking, flow, operation, counts) stands for three functions: MPI_Bcast, MPI_Ibcast and (since
+ * mpi_4) MPI_Bcast_init; with large counts for six. The columns hold for all of them.
+ *   flow       the way of the data, and so who has to wait for whom. all: every rank waits for every rank;
  *              from_root: every rank for the root; to_root: the root for every rank; scan: each rank for those up to
  *              itself; exscan: for those below itself; neighbours: for its neighbours.
- *   operation  OTF2_COLLECTIVE_OP_<operation>. OTF2 has no neighbourhood operations; they use the one that moves data
- *              alike, and the region's name tells them apart.
+ *   operation  OTF2_COLLECTIVE_OP_<operation>. OTF2 has no neighbourhood operations; they use the operation that moves
+ *              data in the same way, and the region's name tells them apart.
  *
- * Spools contain the functions' numbers, in the order of this list: append. Inserting, removing or moving a row
- * requires a new SPOOL_VERSION.
+ * Spools contain the functions' numbers, in the order of this list, so append new rows. Inserting, removing or moving a
+ * row requires a new SPOOL_VERSION.
  */
 #ifndef HOPSCOPE_MPI_FUNCTIONS_H
 #define HOPSCOPE_MPI_FUNCTIONS_H

@@ -1,5 +1,5 @@
-/* The words and numbers of Hopscope's archives, for C and C++ alike; every writer and reader includes this. otf2.md
- * explains them; a test compares it with this file. Nothing here needs libotf2.
+/* The words and numbers of Hopscope's archives, for C and C++ alike. Every writer and reader includes this file.
+ * otf2.md explains them, and a test compares it with this file. Nothing here needs libotf2.
  */
 #ifndef HOPSCOPE_SCHEMAS_OTF2_H
 #define HOPSCOPE_SCHEMAS_OTF2_H
@@ -11,11 +11,11 @@
 /* Properties of the trace. */
 #define ARCHIVE_PROPERTY_VERSION "HOPSCOPE::VERSION"
 #define ARCHIVE_PROPERTY_RUN "HOPSCOPE::RUN"
-/* Archives without it have format 1: their requests do not say what was waited for. */
+/* Archives without this property have format 1: their requests do not say what was waited for. */
 #define ARCHIVE_PROPERTY_FORMAT "HOPSCOPE::FORMAT"
 #define ARCHIVE_FORMAT "2"
 
-/* The first begins the names of location groups; the rest are their properties. */
+/* The first begins the names of location groups. The others are properties of location groups. */
 #define ARCHIVE_RANK "MPI Rank "
 #define ARCHIVE_PROPERTY_WORLD "HOPSCOPE::WORLD"
 #define ARCHIVE_PROPERTY_WORLD_RANK "HOPSCOPE::WORLD_RANK"
@@ -43,18 +43,18 @@
 #define ARCHIVE_REGION_OVERHEAD "collector overhead"
 #define ARCHIVE_REFUSED " (refused)"
 
-/* Begins the description of a region whose caller's symbol is known. */
+/* Begins the description of a region whose calling function is known. */
 #define ARCHIVE_CALLED_FROM "called from "
 
-/* Shadow communicators: names begin with the first if our engine made the hops, with the second if they are the MPI
- * library's own. The second also begins the attribute hopscope::engine of a call left to the library. */
+/* Names of shadow communicators begin with the first if our engine made the hops, with the second if they are the MPI
+ * library's own. The second also begins the attribute hopscope::engine of a call that was left to the library. */
 #define ARCHIVE_HOPS "hops:"
 #define ARCHIVE_NATIVE "native:"
 
-/* The reason of a call in which the MPI library's messages were looked for and this rank had none. */
+/* The reason for a call of which the MPI library's messages were recorded, but this rank had none. */
 #define ARCHIVE_SILENT "no message of the MPI library was seen on this rank"
 
-/* Attributes are named "hopscope::" and the word in lower case. X(ID, word, type, description) */
+/* The name of an attribute is "hopscope::" and the word. X(ID, word, type, description) */
 #define ARCHIVE_ATTRIBUTES(X)                                                                                          \
     X(ENGINE, engine, STRING, "Who executed the collective, where a tree was asked for")                               \
     X(ALGORITHM, algorithm, STRING,                                                                                    \
@@ -71,10 +71,11 @@
 #define ARCHIVE_PARAMETER_SENDS "sends not recorded"
 #define ARCHIVE_PARAMETER_RECEIVES "receives not recorded"
 
-/* The seq of a persistent collective: the request's number from this bit on, the number of the start below. */
+/* In the seq of a persistent collective, the request's number begins at this bit; the number of the start is below
+ * it. */
 enum { ARCHIVE_PERSISTENT_SHIFT = 32 };
 
-/* A request's number. For a hop, its lowest bit tells whether its completion ended a wait of this rank. */
+/* A request's number. For a hop, its lowest bit is 1 if the hop's completion ended a wait of this rank. */
 static inline uint64_t archive_request(uint64_t id, int waited) {
     return id << 1 | (waited != 0);
 }
@@ -83,10 +84,10 @@ static inline int archive_request_waited(uint64_t request) {
     return (int)(request & 1);
 }
 
-/* Set in the tag of a partitioned message, which matches only other partitioned ones. */
+/* A flag in the tag of a partitioned message, which matches only other partitioned messages. */
 #define ARCHIVE_PARTITIONED ((uint32_t)1 << 31)
 
-/* The tag of a hop, from its lowest bit: role (enum hop_role), round, segment, seq; only the lower bits of each. */
+/* The tag of a hop, from its lowest bit on: role (enum hop_role), round, segment, seq; of each only the lower bits. */
 enum {
     HOP_ROLE_BITS = 2,
     HOP_ROUND_BITS = 6,
@@ -101,7 +102,8 @@ static inline uint32_t hop_bits(uint64_t value, int bits) {
     return (uint32_t)(value & ((1u << bits) - 1));
 }
 
-/* The seq in a tag. Those of persistent collectives differ in their upper bits too, so these are mixed in. */
+/* The bits of a seq in a tag. The seqs of persistent collectives also differ in their upper bits, so these are mixed
+ * in. */
 static inline uint32_t hop_seq_bits(uint64_t seq) {
     return hop_bits(seq + (seq >> ARCHIVE_PERSISTENT_SHIFT) * 40503, HOP_SEQ_BITS);
 }

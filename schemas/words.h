@@ -1,6 +1,6 @@
-/* The closed vocabularies of the tables, each in the order of its codes. For C and C++ alike;
- * `hopscope.native._paths` exports them to Python (hopscope/vocabulary/words.py) and SQL. Words are API: they stay, and
- * new ones come last. Link classes also have a rule: links.h.
+/* The closed vocabularies of the tables, each in the order of its codes. For C and C++ alike. `hopscope.native._paths`
+ * exports them to Python (hopscope/vocabulary/words.py) and SQL. Words are API: they stay, and new ones are appended.
+ * The rule for link classes is in links.h.
  */
 #ifndef HOPSCOPE_SCHEMAS_WORDS_H
 #define HOPSCOPE_SCHEMAS_WORDS_H
@@ -11,7 +11,7 @@
     X(down, "from the root", ROLE_DOWN)                                                                                \
     X(exchange, "between peers", ROLE_EXCHANGE)
 
-/* hops.source; calls.engine may add a reason to the second. X(word, meaning, NAME in C) */
+/* hops.source. calls.engine may add a reason to the second word. X(word, meaning, NAME in C) */
 #define SOURCES(X)                                                                                                     \
     X(tree, "Hopscope's engine", SOURCE_TREE)                                                                          \
     X(native, "the MPI library", SOURCE_NATIVE)
@@ -44,7 +44,7 @@
     X(io, "files, in MPI")                                                                                             \
     X(overhead, "the collector's own time")
 
-/* What answers put in the place of a category, because it happens once in a run; in no table. */
+/* Words that results use in place of a category for times that occur once in a run. No table has them. */
 #define ONCE(X)                                                                                                        \
     X(startup, "before the first collective or message")                                                               \
     X(shutdown, "after the last collective or message")
@@ -95,7 +95,7 @@
     X(native_reason, NATIVE_REASONS)                                                                                   \
     X(bin_kind, BIN_KINDS)
 
-/* role_words[] and so on, by code. */
+/* The arrays role_words[] and so on: the words by code. */
 #define VOCABULARY_WORD(word, ...) #word,
 #define VOCABULARY_WORDS(name, list) static const char *const name##_words[] = {list(VOCABULARY_WORD)};
 VOCABULARIES(VOCABULARY_WORDS)

@@ -142,7 +142,7 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
     defined["operation"]["enum"] = [operation.name for operation in _plan.operations()]
     by_tree = defined["serves"]["allOf"][-1]
     defined["serves"]["description"] = (
-        "Which operations each algorithm supports. Among those that combine operands, "
+        "The operations that each algorithm supports. Of the algorithms that combine operands, "
         f"{' and '.join(reordering())} need an operation that commutes; the others keep the rank order."
     )
     defined["serves"]["allOf"] = [
@@ -154,7 +154,8 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
     ]
     defined["serves"]["allOf"].append(by_tree)
     defined["serves"]["description"] += (
-        f" {' and '.join(grouped()).capitalize()}: where groups, and the subtrees in them, are consecutive ranks."
+        f" {' and '.join(grouped()).capitalize()} keeps it only if groups, and the subtrees in them, are consecutive "
+        "ranks."
     )
     defined["in_groups"]["properties"]["algorithm"]["enum"] = grouped()
     rule = defined["rule"]

@@ -1,4 +1,7 @@
-"""Allreduces of one integer on COMM_SELF through mpi4py, from two functions in turn; prints the median of batches."""
+"""Times Allreduces of one integer on COMM_SELF through mpi4py, called from two functions in turn.
+
+Prints the time of a call in ns: the median over batches of the mean.
+"""
 
 import array
 import statistics
@@ -13,17 +16,17 @@ self = MPI.COMM_SELF
 
 
 def first() -> None:
-    """Call from one place."""
+    """Call from one call site."""
     self.Allreduce(summand, total)
 
 
 def second() -> None:
-    """Call from another one."""
+    """Call from another call site."""
     self.Allreduce(summand, total)
 
 
 def batch() -> float:
-    """Nanoseconds of a call."""
+    """The mean time of a call in a batch, in ns."""
     start = time.perf_counter_ns()
     for _ in range(CALLS // 2):
         first()

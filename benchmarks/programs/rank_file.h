@@ -1,11 +1,11 @@
-/* The file of a rank: a path with %d for its number. */
+/* The file of a rank: a path with %d for the rank's number. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH_BYTES = 4096 };
 
-/* Puts the rank in the place of the first %d; without one, all ranks have the same file. False if the path is too long.
+/* Replaces the first %d by the rank. Without a %d all ranks have the same file. False if the path is too long.
  */
 static bool rank_file(const char *pattern, int rank, char path[PATH_BYTES]) {
     const char *mark = strstr(pattern, "%d");

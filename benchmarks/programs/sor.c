@@ -2,10 +2,10 @@
  *
  *     sor frosty|tridiagonal|random [--size N] [--omega W] [--most ITERATIONS] [--changes FILE]
  *
- * The grid has N x N points, of which the outermost ones never change. N is ten for each rank unless given: the study
- * had 138 ranks of ten rows. Rows are dealt in blocks. An iteration relaxes the red points (row + column is even), then
- * the black ones, each after exchanging border rows with the neighbours, and adds up |new - old| of all points by an
- * Allreduce of one double. It ends once that sum is below 1e-8 N^2, or after ITERATIONS.
+ * The grid has N x N points, of which the outermost ones never change. N is ten times the number of ranks unless given:
+ * the study had 138 ranks with ten rows each. Each rank has a block of rows. An iteration relaxes the red points (row +
+ * column is even), then the black ones, each after exchanging border rows with the neighbours. Then an Allreduce of one
+ * double adds up |new - old| over all points. The program ends once that sum is below 1e-8 N^2, or after ITERATIONS.
  *
  * Relaxation: new = old + W (mean of the four neighbours - old), in doubles; W is 2 / (1 + sin(pi / (N - 1))) unless
  * given. The study did not publish its factor.
@@ -19,9 +19,9 @@
  * ^= x >> 30; x *= 0xBF58476D1CE4E5B9; x ^= x >> 27; x *= 0x94D049BB133111EB; x ^= x >> 31. So the values do not depend
  * on the number of ranks.
  *
- * --changes writes each rank's own sums, one in each line, into FILE, with the rank in the place of %d: values for
- * noise_allreduce. Rank 0 prints the mean time of an iteration in ns, N, the iterations and the last sum. On 2 ranks
- * and their 20 x 20 points the sets take 88, 87 and 83 iterations.
+ * --changes writes each rank's own sums, one in each line, into FILE, with the rank in place of %d: these are VALUES
+ * for noise_allreduce. Rank 0 prints the mean time of an iteration in ns, N, the iterations and the last sum. On 2
+ * ranks, with 20 x 20 points, the three sets take 88, 87 and 83 iterations.
  */
 #include "rank_file.h"
 #include <math.h>
@@ -45,7 +45,7 @@ struct options {
     double omega;
 };
 
-/* Own rows, with a border row above and below. */
+/* The rank's own rows, with a border row above and below. */
 struct grid {
     int size, rows, first_row;
     double *points;
@@ -146,7 +146,7 @@ static double relax(const struct grid *grid, int colour, double omega) {
     return sum;
 }
 
-/* The file that --changes names, for this rank; NULL without it. */
+/* Opens the file that --changes names, for this rank; NULL without --changes. */
 static FILE *open_changes(const char *pattern) {
     char path[PATH_BYTES];
     if (pattern == NULL)

@@ -1,6 +1,6 @@
-/* Preloaded into MPICH, or linked to a program: an idle rank sleeps 20 us in each 16th look, as Open MPI's ranks yield.
- * Otherwise a waiting rank keeps its core from the rank that it waits for. MPICH calls this function of UCX in each
- * look, with any transport. */
+/* Makes an idle rank sleep for 20 us in every 16th call that makes progress, as Open MPI's ranks yield. It is preloaded
+ * into MPICH, or linked to a program. Without it a waiting rank keeps its core from the rank that it waits for. MPICH
+ * calls this function of UCX whenever it makes progress, with any transport. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>

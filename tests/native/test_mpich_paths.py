@@ -40,7 +40,7 @@ def test_collectives_left_for_shared_memory_are_said_to_be(mpich: local_mpi.Loca
 def test_what_is_sent_or_not_looked_at_is_not_said_to_pass_without_messages(
     program: str, mpich: local_mpi.LocalMpi, shared: Path
 ) -> None:
-    """Nonblocking and neighbourhood collectives are not looked at."""
+    """Nonblocking and neighbourhood collectives are not recorded."""
     assert "shared" not in reasons(traced(shared, mpich, program, **mpich.patience()))
 
 

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.usefixtures("many_ranks_on_few_cores")
 
 PROGRAMS = Path(__file__).parent / "programs"
 LEFT_OUT = "native:left out by HOPSCOPE_NATIVE=every:N"
-NONBLOCKING = "native:messages of nonblocking and persistent collectives are not looked at under MPICH"
-ONLY_NONBLOCKING = "native:only messages of nonblocking collectives were seen on this rank, which are not looked at"
+NONBLOCKING = "native:messages of nonblocking and persistent collectives are not recorded under MPICH"
+ONLY_NONBLOCKING = "native:only messages of nonblocking collectives were seen on this rank, and these are not recorded"
 FIRST = "native:the first collective to use communicators of the MPI library's own"
 
 

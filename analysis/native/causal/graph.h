@@ -1,9 +1,9 @@
 // A recorded run as moments that follow from one another, so that it can be run again with some of them changed.
 //
-// Each lane is a chain of moments: it enters and leaves calls, begins to send, and sees messages arrive. A moment comes
-// a gap after the one before it on its lane, and no earlier than its edges allow: a lag after moments of other lanes.
-// Time that a lane only waited is in no gap; the edge that ended the wait stands for it. Without a change every moment
-// falls where it was recorded, because each has a gap or an edge that was exactly as long.
+// Each lane is a chain of moments: it enters and leaves calls, begins to send, and sees messages arrive. Two things
+// keep a moment back. Its gap is the least time after the moment before it on its lane. Each of its edges is a least
+// time (lag) after a moment of another lane. A wait is not part of a gap, because the edge that ended it accounts for
+// it. Without changes every moment falls where it was recorded: its gap or one of its edges was exactly as long.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace hopscope::causal {
 using Moment = uint32_t;
 
 struct Edge {
-    Moment source; // earlier in the order of moments
+    Moment source; // a moment that was added before
     int64_t lag;   // ns; MINUS_INFINITY: the edge has no effect
 };
 
@@ -23,8 +23,8 @@ class Graph {
   public:
     static constexpr int64_t MINUS_INFINITY = INT64_MIN / 4;
 
-    // Moments come in an order in which every edge leads forward. lane -1: of no lane, only edges say when it is.
-    // in_mpi: the gap lies inside a call of MPI.
+    // Adds a moment. Every edge leads from a moment added earlier. lane -1: the moment belongs to no lane and has edges
+    // only. in_mpi: the gap lies inside an MPI call.
     Moment add(int32_t lane, int64_t gap, bool in_mpi) {
         lanes_.push_back(lane);
         gaps_.push_back(gap);
@@ -48,7 +48,8 @@ class Graph {
         return lanes_.size();
     }
 
-    // Runs it once: when each moment falls, in ns. mpi_share: of each gap inside MPI, so much stays.
+    // Runs the graph once and sets the time of each moment, in ns. mpi_share: the share that remains of each gap in
+    // MPI.
     void run(size_t lanes, double mpi_share, std::vector<int64_t> &times) const;
 
   private:

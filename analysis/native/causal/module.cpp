@@ -46,13 +46,13 @@ class Run {
         return recorded_ns_;
     }
 
-    // Progress of the changed run at each recorded time in `cuts` (ascending), and its end; ns since the start of the
-    // trace.
+    // The times, in the changed run, at which it reaches the progress of the recorded run at each of `cuts`
+    // (ascending), and its end; ns since the start of the trace.
     std::vector<int64_t> times_with(const nb::dict &changes, const std::vector<int64_t> &cuts) {
         const Arguments arguments(changes);
-        const Undo undo{*this}; // also where a change is wrong and throws
+        const Undo undo{*this}; // also if a change is wrong and this throws
         auto has_entry = [&](const std::string &name) { return changes.contains(name.c_str()); };
-        // Each table is optional: those without changes are left out.
+        // Each table is optional.
         if (has_entry("computing.lane"))
             shorten_computing(arguments.column<int32_t>("computing.lane"),
                               arguments.column<int64_t>("computing.end_ns"),
@@ -155,14 +155,14 @@ class Run {
                 set_lag(edge, std::max<int64_t>(0, recording_.graph.lag(edge) - reduction[i]));
     }
 
-    // Between other hosts, a message takes less at both of its ends.
+    // Moves a message to two other hosts, which shortens it at both ends.
     void move(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &reduction) {
         shorten_transfers(moments, row, reduction);
         shorten_edges(moments.hold, row, reduction);
         shorten_edges(moments.sending, row, reduction);
         for (size_t i = 0; i < row.size; i++) {
             const auto message = static_cast<size_t>(row[i]);
-            // A message that moves only when its receive is posted holds the receiver while it does.
+            // If the message moves only once its receive is posted, the transfer is part of the receiver's gap.
             if (moments.posted[message] != NO_MOMENT && moments.received[message] != NO_MOMENT)
                 shorten_gap(moments.received[message], reduction[i]);
         }
@@ -202,12 +202,13 @@ NB_MODULE(_causal, m) {
     m.doc() = "Runs a recorded run again with some of its causes changed.";
     nanobind::class_<Run>(m, "Run", "A recorded run. Arrays as hopscope.dataset.path_columns makes them, and bindings.")
         .def(nanobind::init<const nanobind::dict &>(), nanobind::arg("columns"))
-        .def_prop_ro("recorded_ns", &Run::recorded_ns, "When the last lane came to its end, as recorded.")
+        .def_prop_ro("recorded_ns", &Run::recorded_ns, "The end of the last lane in the recorded run, in ns.")
         .def("times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),
-             "How far the run comes with these changes where it was at each of `cuts` (ascending) as recorded, and its "
-             "end, in ns. Changes are arrays, all optional: computing (lane, end_ns, less_ns), what a lane computes "
-             "less before the call that it enters at end_ns; intervals, calls, hops and messages (row, less_ns), what "
-             "each takes less; hops and messages (prompt_row), whose senders no longer wait for the receive, and "
-             "(early_row), for which their receivers no longer wait, and (moved_row, less_ns), which take less at both "
-             "ends. mpi_share: what stays of each rank's own time in calls that communicate.");
+             "The times, in the changed run, at which it reaches the progress of the recorded run at each of `cuts` "
+             "(ascending), and its end, in ns. Changes are arrays, all optional. computing (lane, end_ns, less_ns): "
+             "the lane computes so much less before the call that it enters at end_ns. intervals, calls, hops and "
+             "messages (row, less_ns): each takes so much less. hops and messages (prompt_row): their senders no "
+             "longer wait for the receive; (early_row): their receivers no longer wait for them; (moved_row, "
+             "less_ns): they take so much less at both ends. mpi_share: the share that remains of each rank's own "
+             "time in calls that communicate.");
 }

@@ -1,4 +1,4 @@
-// Moments in their order of time, each with its gap and its edges.
+// Puts the moments of a recorded run in order of time, and gives each its gap and its edges.
 //
 // A rank waited in one of three ways:
 //
@@ -6,9 +6,9 @@
 //   for a receive    the edge of the send's end comes from the post that held the message back
 //   for members      where hops do not say more, the edge of the end comes from the last enter that the operation needs
 //
-// What lies in a wait is in no gap, so that it is shorter in a run in which the rank need not wait. A message for which
-// nobody waited has an edge, too: it takes as long as the fastest of its size and link class, or as it took if that was
-// less. So a receiver that comes earlier waits for it.
+// A wait is not part of a gap, so the gap is as short in a run in which the rank need not wait. A message for which
+// nobody waited has an edge, too, as long as the fastest message of its size and link class, or as the message itself
+// if it was faster. So a receiver that comes earlier waits for it.
 #include "recorded.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using paths::Leads;
 using paths::Messages;
 using paths::MISSING;
 
-// In the order of those at one time on one lane: what ends an earlier call comes before what begins one.
+// The kinds of points, in their order at one time on one lane: ends of earlier calls come before begins of later ones.
 enum class Kind : uint8_t { received, send_done, complete, end, begin, post, sent };
 enum class Table : uint8_t { hops, messages, calls, intervals };
 
@@ -36,11 +36,11 @@ struct Point {
     int32_t lane;
     Kind kind;
     Table table;
-    uint8_t phase; // of points at one time, which comes first
+    uint8_t phase; // orders the points of all lanes at one time
     bool waited;
 };
 
-constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of what another lane's moment of the same time allows
+constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of a point that another lane's moment of that time allows
 
 class Builder {
   public:
@@ -125,7 +125,7 @@ class Builder {
             waits_[static_cast<size_t>(lane)].push_back({begin, end});
     }
 
-    // Waits of one lane that overlap become one.
+    // Joins overlapping waits of one lane.
     void join_waits() {
         for (std::vector<Wait> &waits : waits_) {
             std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) { return a.begin < b.begin; });
@@ -140,7 +140,7 @@ class Builder {
         }
     }
 
-    // Time between two moments of a lane in which it did not wait. Times ascend from call to call.
+    // The part of a time between two moments of a lane in which the lane did not wait. Times ascend from call to call.
     int64_t busy(int32_t lane, int64_t begin, int64_t end) {
         const std::vector<Wait> &waits = waits_[static_cast<size_t>(lane)];
         size_t &next = next_wait_[static_cast<size_t>(lane)];
@@ -163,8 +163,8 @@ class Builder {
         return p.kind == Kind::send_done ? messages_of(p.table).recv_post[p.row] : MISSING;
     }
 
-    // In the order of time. Of points at one time, those of one lane stay in their order, and what another lane's
-    // moment of the same time allows comes after that.
+    // Sorts the points by time. At one time, the points of a lane stay in their order, and a point that another lane's
+    // moment of that time allows comes after that moment.
     void order() {
         PooledVector<TimedIndex> places(points_.size());
         for (size_t i = 0; i < points_.size(); i++)
@@ -183,7 +183,7 @@ class Builder {
 
     static bool precedes(const Point &a, const Point &b) {
         const bool a_begins = a.kind >= Kind::begin, b_begins = b.kind >= Kind::begin;
-        // The point that ended a wait comes before those seen at its end.
+        // The point that ended a wait comes before the points that the lane saw only because the wait had ended.
         const bool a_saw = !a.waited, b_saw = !b.waited;
         return std::tie(a.lane, a_begins, a_saw, a.kind, a.table, a.row) <
                std::tie(b.lane, b_begins, b_saw, b.kind, b.table, b.row);
@@ -209,8 +209,8 @@ class Builder {
         return begin + fastest(m, p.row);
     }
 
-    // A call such as MPI_Waitall ends several waits of a lane at one time. The last message to come ended it; of the
-    // others, only when they can have come is known.
+    // A call such as MPI_Waitall ends several waits of a lane at one time, but only the last message to arrive ended
+    // them. For the other messages nothing is known but the earliest time at which they can have arrived.
     void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
         auto latest = last;
         for (auto point = first; point != last; ++point)
@@ -247,7 +247,8 @@ class Builder {
                 missing_[meeting_of(i)]++;
     }
 
-    // A collective has one meeting, where its last rank has entered; one per group on an intercommunicator.
+    // The index of the meeting of a call: the moment at which its collective's last rank has entered. A collective has
+    // one meeting, on an intercommunicator one per group.
     size_t meeting_of(size_t call) const {
         const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
         const int32_t second = columns_.collectives.second_group[collective];
@@ -259,11 +260,11 @@ class Builder {
         return previous == NO_MOMENT ? fallback : recording_.recorded[previous];
     }
 
-    // A moment that comes `gap` after the one before it on its lane.
+    // Adds a moment that comes `gap` after the one before it on its lane.
     Moment add_moment(const Point &p, int64_t gap) {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
-        if (last_[lane] == NO_MOMENT) { // a rank begins when it did, a thread after what its rank's first one did
+        if (last_[lane] == NO_MOMENT) { // a lane's first moment; a thread begins after its rank's first thread
             const auto main = static_cast<size_t>(columns_.lanes.main_lane[lane]);
             creator = main == lane ? NO_MOMENT : last_[main];
             gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
@@ -276,12 +277,13 @@ class Builder {
         return moment;
     }
 
-    // A moment that keeps its recorded distance from the previous one.
+    // Adds a moment that keeps its recorded distance from the previous one.
     Moment add_own(const Point &p) {
         return add_moment(p, p.time - time_before(p.lane, 0));
     }
 
-    // A moment seen in a call: its distance from the previous one is the time in which the lane did not wait.
+    // Adds a moment that the lane saw in a call. Its gap is the part of the time since the previous moment in which the
+    // lane did not wait.
     Moment add_seen(const Point &p) {
         return add_moment(p, busy(p.lane, time_before(p.lane, 0), p.time));
     }
@@ -343,7 +345,7 @@ class Builder {
                 recording_.graph.add_edge({enter_of_call_[call], 0});
     }
 
-    // A call that communicates: what it takes besides waiting is the cost of messages.
+    // True for a call that communicates: its own time, besides waiting, is the cost of messages.
     bool is_communication(const Point &p) const {
         if (p.table == Table::calls)
             return true;
@@ -368,7 +370,7 @@ class Builder {
             add_call_end(p, columns_.calls.enter[p.row]);
     }
 
-    // The end of a call whose waits are those of its operation's rule.
+    // Adds the end of a call that waited as its operation's rule says.
     void add_call_end(const Point &p, int64_t wait_begin) {
         const std::vector<Moment> requirements = requirements_of(p.row);
         int64_t last = MISSING;
@@ -379,7 +381,7 @@ class Builder {
             return;
         }
         const bool has_waited = last > wait_begin && last <= p.time;
-        // The last rank takes its own time. Any other rank would, too, if it came last.
+        // A rank's own time is the time since the last enter that it needs, or since its own if it came last.
         const int64_t own_time = p.time - std::max(last, wait_begin);
         const Moment moment =
             has_waited ? add_moment(p, std::min(own_time, p.time - time_before(p.lane, 0))) : add_own(p);
@@ -389,7 +391,7 @@ class Builder {
         recording_.call_end[p.row] = {moment, requirements.size() == 1 ? edge : NO_EDGE};
     }
 
-    // The moments that a call's end needs by its operation's rule, but for its own enter.
+    // The moments that a call's end needs by its operation's rule, besides its own enter.
     std::vector<Moment> requirements_of(size_t call) const {
         const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
         const auto first = static_cast<size_t>(columns_.collectives.first_call[collective]);

@@ -15,9 +15,9 @@ using paths::Column;
 constexpr Moment NO_MOMENT = UINT32_MAX;
 constexpr uint32_t NO_EDGE = UINT32_MAX;
 
-// Columns of a dataset, rows counted from 0. binding: of hops and messages, enum Binding.
+// Columns of a dataset; row numbers count from 0. The bindings of hops and messages are enum Binding.
 struct Columns {
-    paths::Collectives collectives; // has_hops: 1 where the waits are those of the hops, 0 where those of the rule
+    paths::Collectives collectives; // has_hops: 1 if waits follow from hops, 0 if from the operation's rule
     paths::Calls calls;
     paths::Intervals intervals; // region and call_site are not used
     paths::Lanes lanes;

@@ -10,7 +10,7 @@ namespace {
 thread_local std::string first_complaint;
 std::mutex opening;
 
-/* The anchor without .otf2. */
+/* The anchor's path without .otf2. */
 std::string stem_of(const std::string &anchor) {
     const std::string suffix = ".otf2";
     const bool has_suffix =

@@ -10,23 +10,24 @@
 
 namespace hopscope {
 
-/* The text with every byte that is not UTF-8 replaced by '?': Python and Arrow accept nothing else. */
+/* The text, with '?' in place of every byte that is not UTF-8: Python and Arrow accept nothing else. */
 std::string readable(const std::string &text);
 
-/* The archive cannot be read; says what and where. Becomes hopscope.errors.InputError. */
+/* An archive that cannot be read; the message says what and where. Becomes hopscope.errors.InputError. */
 struct ArchiveError : std::runtime_error {
     explicit ArchiveError(const std::string &message) : std::runtime_error(readable(message)) {}
 };
 
-/* libotf2 prints to stderr unless it has a callback; from now on this thread's first complaint is kept. */
+/* Keeps this thread's first complaint from now on. Without a callback libotf2 prints to stderr. */
 void collect_otf2_errors();
 /* The first complaint of this thread since the last call, or `fallback`. Clears it. */
 std::string take_otf2_error(const std::string &fallback);
 
-/* libotf2 sets up global state when it opens an archive, so only the thread that holds this may open one. */
+/* Takes the lock for opening archives. libotf2 sets up global state when it opens one, so only one thread may open at a
+ * time. */
 std::unique_lock<std::mutex> hold_opening();
 
-/* The global definitions file that belongs to an anchor. */
+/* The path of the global definitions file that belongs to an anchor. */
 std::string definitions_file_of(const std::string &anchor);
 
 /* Owns one OTF2_Reader and closes its handle. A reader belongs to one thread. */
@@ -43,7 +44,7 @@ class Archive {
     const std::string &anchor() const {
         return anchor_;
     }
-    /* True if files are uncompressed, so that their ends can be checked. */
+    /* True if files are uncompressed. Only then can their ends be checked. */
     bool is_plain() const;
     /* The file with a location's events or definitions (extension "evt" or "def"). */
     std::string location_file(OTF2_LocationRef location, const std::string &extension) const;
@@ -54,7 +55,7 @@ class Archive {
 
   private:
     std::string anchor_;
-    std::string stem_; /* the anchor without .otf2 */
+    std::string stem_; /* the anchor's path without .otf2 */
     OTF2_Reader *reader_;
 };
 

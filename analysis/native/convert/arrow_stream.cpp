@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kArrowNullable = 2; /* ARROW_FLAG_NULLABLE */
 
-/* Belongs to one ArrowArray; its release frees it. Its pointers lead to its own buffers or into the table. */
+/* The memory of one ArrowArray, whose release frees it. Pointers lead to its own buffers or into the table. */
 struct ArrayParts {
     std::shared_ptr<const Table> table;
     std::deque<Values<uint8_t>> buffers;
@@ -30,7 +30,7 @@ struct ArrayParts {
     std::vector<ArrowArray *> child_pointers;
 };
 
-/* Belongs to one ArrowSchema. */
+/* The memory of one ArrowSchema. */
 struct SchemaParts {
     std::string name;
     std::vector<std::unique_ptr<ArrowSchema>> children;
@@ -102,13 +102,13 @@ void finish_schema(ArrowSchema *schema, std::unique_ptr<SchemaParts> parts, cons
 }
 
 template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
-    Values<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
+    Values<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: null would mean no buffer */
     if (count)
         std::memcpy(bytes.data(), values, count * sizeof(T));
     return bytes;
 }
 
-/* A bit for each row of [begin, begin + count), 1 where is(row). */
+/* A bitmap of the rows [begin, begin + count): 1 if is_set(row). */
 template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, const Is &is_set) {
     Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1));
     auto bits_of = [&](int64_t first, int64_t end) {
@@ -157,7 +157,7 @@ struct ArrayMaker {
         parts->add(bitmap(begin, count, [&](size_t row) { return column.values[row] > 0; }));
         finish_array(array, std::move(parts), count, nulls);
     }
-    /* Writes a dictionary of the words that occur. */
+    /* Exports the codes with a dictionary of the words that occur. */
     void operator()(const StringColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;

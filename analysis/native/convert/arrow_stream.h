@@ -44,8 +44,8 @@ struct ArrowArrayStream {
 
 namespace hopscope {
 
-/* Fills `stream` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as
- * anything that came out of the stream. */
+/* Fills `stream` with a stream over `table` in batches of at most `batch_rows` rows. The table lives until all arrays
+ * of the stream are released. */
 void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *stream);
 
 } // namespace hopscope

@@ -9,12 +9,12 @@ namespace hopscope {
 
 class BothEnds {
   public:
-    /* In ticks. */
+    /* The three times at each end, in ticks. */
     struct Times {
         int64_t send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end;
     };
 
-    /* Adds its columns to the table with this many rows; `maybe_unwaited`: a receive may never be waited for. */
+    /* Adds its columns to the table with `rows` rows. maybe_unwaited: recv_wait_begin may be null, as nobody waited. */
     BothEnds(Table &table, size_t rows, bool maybe_unwaited)
         : src_(table.int32("src")), dst_(table.int32("dst")), src_location_(table.int64("src_location")),
           dst_location_(table.int64("dst_location")), bytes_(table.int64("bytes")),
@@ -29,12 +29,12 @@ class BothEnds {
         link_.resize(rows);
     }
 
-    /* A thread, and the one on which paths find it: both indices into Trace::locations. */
+    /* A thread, and the thread on which paths find its events. Both are indices into Trace::locations. */
     struct Thread {
         size_t location, lane;
     };
 
-    /* Sets one row. Returns the link taken. */
+    /* Sets one row. Returns its link class. */
     link_class set(size_t row, const Trace &trace, int32_t src, int32_t dst, Thread sender, Thread receiver,
                    int64_t bytes, const Times &times) {
         src_[row] = src;

@@ -1,5 +1,6 @@
-/* OTF2's format: a chunk begins with a mark, the byte order and the numbers of its first and last event; a timestamp is
- * a type and 8 bytes; any other record is a type, a length and that many bytes; types from 10 on are events. */
+/* Reads OTF2's format. A chunk begins with a mark, the byte order and the numbers of its first and last event. A
+ * timestamp is a type and 8 bytes. Any other record is a type, a length and that many bytes. Types from 10 on are
+ * events. */
 #include "breaking_off.h"
 
 #include <algorithm>
@@ -12,11 +13,11 @@ namespace hopscope {
 namespace {
 
 constexpr unsigned char kEndOfChunk = 1, kEndOfFile = 2, kChunk = 3, kTimestamp = 5, kFirstEvent = 10;
-constexpr unsigned char kLongRecord = 0xff; /* replaces a length that is in the next 8 bytes */
+constexpr unsigned char kLongRecord = 0xff; /* in place of a length: the length is in the next 8 bytes */
 constexpr size_t kNumber = 8, kChunkHeader = 2 + 2 * kNumber;
 constexpr uint64_t kMostChunkBytes = uint64_t{1} << 30;
 
-/* Works for either byte order: event numbers and lengths never use the upper half. */
+/* The number at a position, in either byte order: event numbers and lengths never use the upper half. */
 uint64_t number_at(const std::vector<unsigned char> &bytes, size_t position) {
     uint64_t number;
     std::memcpy(&number, bytes.data() + position, kNumber);

@@ -1,5 +1,5 @@
-/* Truncated archive files. libotf2 reads in chunks and does not check how much of the last one existed: beyond the end
- * it takes whatever was in memory for events. So the end is checked first. */
+/* Truncated archive files. libotf2 reads whole chunks and does not check how much of the last one is in the file: what
+ * lies in memory beyond the file's end passes for events. So the converter checks the end first. */
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace hopscope {
 /* True if a definition or event file ends as OTF2 ends files. Also true if the file does not exist. */
 bool has_end(const std::string &file);
 
-/* Number of whole events in a truncated event file, from the frames of the records in its last chunk. `chunk_bytes`
+/* Counts the whole events of a truncated event file, from the frames of the records in its last chunk. `chunk_bytes`
  * comes from the archive. */
 uint64_t whole_events(const std::string &file, uint64_t chunk_bytes);
 

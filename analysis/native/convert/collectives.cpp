@@ -84,7 +84,7 @@ void Collectives::place(const Call &call) {
     collective->calls.push_back(call);
     if (trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1)
         latest_[{call.rank, comm, hop_seq_bits(static_cast<uint64_t>(seq))}] = call;
-    record.collective = std::max<int64_t>(collective->id, 0); /* a new one gets its number later */
+    record.collective = std::max<int64_t>(collective->id, 0); /* a new collective gets its number later */
     record.previous = -1;
     for (int64_t p = call.index; p-- > location.calls.begin() && record.previous < 0;)
         if (location.calls[p].collective >= 0)
@@ -189,7 +189,7 @@ void Collectives::sort_calls(Collective &collective) {
     });
 }
 
-/* True if all its calls are there and done, or missing ones can no longer come. */
+/* True if all calls of the collective are there and done, or missing calls can no longer come. */
 bool Collectives::decided(Collective &collective) const {
     for (const Call &call : collective.calls) {
         const CallRecord &record = trace_.locations[call.location].calls[call.index];
@@ -197,7 +197,7 @@ bool Collectives::decided(Collective &collective) const {
             continue;
         if (record.open > 0)
             return false;
-        /* Another thread may still tell of its hops. */
+        /* Another thread may still report hops of this call. */
         const bool has_other_threads =
             trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
         if (has_other_threads && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))
@@ -231,7 +231,7 @@ int64_t Collectives::weight_of(const Collective &collective) const {
     return weight;
 }
 
-/* The latest collective that contains a call preceding one of this collective's calls. */
+/* The latest collective that contains the previous call of one of this collective's calls. */
 int64_t Collectives::last_needed_by(const Collective &collective) const {
     int64_t latest = -1;
     for (const Call &call : collective.calls) {
@@ -283,7 +283,7 @@ void Collectives::forget_taken() {
             if (collective == kNull64 || collective >= next_taken_)
                 break;
             if (collective >= 0)
-                keep_from = first; /* keep it: the next call's row names it */
+                keep_from = first; /* the next call's row names this one */
         }
         const bool at_end = first == calls.end();
         location.hop_sends.drop_to(at_end ? location.hop_sends.end() : calls[first].first_hop_send);

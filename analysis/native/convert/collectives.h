@@ -12,7 +12,7 @@ namespace hopscope {
 
 struct Call {
     size_t location; /* index into Trace::locations */
-    int64_t index;   /* index into its calls */
+    int64_t index;   /* index into its location's calls */
     int32_t rank;
 };
 
@@ -20,26 +20,26 @@ struct Collective {
     int64_t id = kNull64;
     int32_t comm;
     int64_t seq;
-    int64_t representative_seq; /* its number among those of all communicators that one represents */
+    int64_t representative_seq; /* its number, counted over all communicators with the same representative */
     int64_t first_enter;        /* ticks */
-    std::vector<Call> calls;    /* sorted by rank once taken */
+    std::vector<Call> calls;    /* sorted by rank once take() returns it */
 };
 
-/* Numbers each rank's calls on each communicator and joins those with the same number. Collectives are numbered by
- * their first enters and leave in that order. Each leaves when all its calls are there and done, or can no longer
- * come. */
+/* Numbers each rank's calls on each communicator and joins the calls with the same number to a collective. Collectives
+ * are numbered by their first enters and returned in that order. A collective is returned when all its calls are there
+ * and done, or can no longer come. */
 class Collectives {
   public:
     explicit Collectives(Trace &trace);
 
-    /* Adds the calls entered before the horizon. Those without a known communicator become intervals. */
+    /* Adds the calls entered before the horizon. Calls without a known communicator become intervals. */
     void number(int64_t horizon);
-    /* Files hops of the MPI library that a thread could not: by communicator and the number in their tag. Call it after
-     * number(). */
+    /* Assigns the MPI library's hops that a thread could not assign to a call, by their communicator and the number in
+     * their tag. Call it after number(). */
     void file_hops();
-    /* The next piece: about `weight` calls and hops. Returns nothing while there are fewer, unless it is the last. A
-     * piece ends where no later collective is needed to know what came before a call, so pieces do not depend on how
-     * the archive was read. */
+    /* Returns the next piece: about `weight` calls and hops. Returns nothing while there are fewer, unless it is the
+     * last piece. The row of a call names what came before it, and a piece ends where no later collective is needed for
+     * that, so pieces do not depend on how the archive was read. */
     std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
     /* Drops the data of taken collectives. */
     void forget_taken();
@@ -61,7 +61,7 @@ class Collectives {
             return (static_cast<size_t>(key.seq) << 20 ^ static_cast<size_t>(key.comm)) * 0x9e3779b97f4a7c15u;
         }
     };
-    /* The call of a hop, by the hop's tag. */
+    /* Finds the call of a hop from the hop's tag. */
     struct HopKey {
         int32_t rank, comm;
         uint32_t seq;
@@ -89,9 +89,9 @@ class Collectives {
 
     Trace &trace_;
     std::vector<std::vector<size_t>> locations_of_;               /* of each rank */
-    std::vector<int64_t> numbered_;                               /* per location: calls before it have been added */
-    std::vector<std::unordered_map<int32_t, int64_t>> next_seq_;  /* per rank: comm -> seq */
-    std::unordered_map<int32_t, int64_t> next_of_representative_; /* communicator that stands for several -> seq */
+    std::vector<int64_t> numbered_;                               /* per location: how many of its calls were added */
+    std::vector<std::unordered_map<int32_t, int64_t>> next_seq_;  /* per rank: communicator -> next number */
+    std::unordered_map<int32_t, int64_t> next_of_representative_; /* representative -> next number */
     std::unordered_map<Key, Collective *, KeyHash> open_;
     std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if they have such hops */
     std::vector<std::unique_ptr<Collective>> unnumbered_; /* not numbered yet */

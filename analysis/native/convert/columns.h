@@ -1,4 +1,4 @@
-/* A table under construction: named columns of equal length, typed as the contract in schemas/tables says.
+/* A table under construction: named columns of equal length, with the types that schemas/tables prescribes.
  *
  * Null is a value that no real number takes, so a column stays one flat vector until it is exported.
  */
@@ -30,7 +30,7 @@ struct Int32Column {
     Values<int32_t> values;
 };
 
-/* 0, 1, or -1 for null. */
+/* Booleans: 0, 1, or -1 for null. */
 struct BoolColumn {
     Values<int8_t> values;
 };
@@ -63,7 +63,7 @@ class Words;
 
 class Table {
   public:
-    /* rows: the expected number of rows, to reserve memory for. */
+    /* rows: the number of rows to reserve memory for. */
     explicit Table(std::shared_ptr<const Words> its_words, size_t rows = 0)
         : words(std::move(its_words)), expected_rows(rows) {}
 

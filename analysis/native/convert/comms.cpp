@@ -18,7 +18,8 @@ bool begins_with(const std::string &text, const std::string &start) {
     return text.compare(0, start.size(), start) == 0;
 }
 
-/* Open MPI names every communicator, and so does this converter where there is no name. */
+/* True if the program named the communicator. Open MPI names every communicator, and this converter gives a name to
+ * those without one. */
 bool has_own_name(const std::string &name) {
     return !begins_with(name, "MPI COMMUNICATOR ") && !begins_with(name, kUnnamed);
 }

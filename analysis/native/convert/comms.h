@@ -35,44 +35,46 @@ class Comms {
     /* The trace-wide rank of `peer` (a rank of the communicator, or of the other group of an intercommunicator) as
      * `rank` addresses it; -1 if there is none. */
     int32_t peer_rank(int32_t comm, int32_t rank, uint32_t peer) const;
-    /* The trace-wide rank of the member at this place: where a hop's peer is. -1 if there is none. */
+    /* The trace-wide rank of the member at an index of the communicator; -1 if there is none. Hops name their peers
+     * so. */
     int32_t member(int32_t comm, uint32_t place) const;
-    /* The index of a trace-wide rank among the members; -1 if it is not one. */
+    /* The index of a trace-wide rank among the members; -1 if it is not a member. */
     int32_t rank_in(int32_t comm, int32_t rank) const;
 
     const std::vector<Comm> &list() const {
         return comms_;
     }
-    /* The first communicator of the same members in the same order and, if the program named this one, of the same
-     * name. Programs that make communicators anew in every step so have one of each kind in the dataset. */
+    /* The first communicator with the same members in the same order and, if the program named this one, with the same
+     * name. So a program that makes new communicators in every step has one representative of each kind. */
     int32_t representative(int32_t comm) const {
         return representatives_[static_cast<size_t>(comm)];
     }
-    /* True if the representative stands for others too. */
+    /* True if the representative stands for other communicators too. */
     bool has_equals(int32_t comm) const {
         return has_equals_[static_cast<size_t>(representative(comm))];
     }
-    /* The number of communicators before the ranks' own MPI_COMM_SELFs, of which only used ones count. */
+    /* The number of communicators that come before the ranks' own MPI_COMM_SELFs. The dataset has only the
+     * MPI_COMM_SELFs that were used. */
     size_t named_count() const {
         return named_count_;
     }
-    /* Null for the application's communicators. */
+    /* The shadow communicator of this reference; null for the application's communicators. */
     const Shadow *shadow(OTF2_CommRef ref) const {
         const Reference *reference = references_.find(ref);
         return reference ? reference->shadow : nullptr;
     }
-    /* In no particular order. */
+    /* The shadow communicators, in no particular order. */
     std::vector<const Shadow *> shadows() const;
-    /* True if the MPI library's own messages travel on any of them. */
+    /* True if the MPI library's own messages travel on a shadow communicator. */
     bool has_native() const {
         return has_native_;
     }
 
   private:
-    /* The meaning of a reference. A shadow communicator has that of its parent. */
+    /* The communicator that a reference means. A shadow communicator has the number of its parent. */
     struct Reference {
         int32_t number = -1;
-        bool is_self = false; /* the number is rank 0's; those of other ranks follow */
+        bool is_self = false; /* the number is that of rank 0's MPI_COMM_SELF; those of other ranks follow */
         const Shadow *shadow = nullptr;
     };
 
@@ -82,7 +84,7 @@ class Comms {
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
     std::vector<int32_t> representatives_;                     /* per communicator */
-    std::vector<bool> has_equals_;                             /* per communicator that represents any */
+    std::vector<bool> has_equals_;                             /* per representative: others have it, too */
     RefTable<Reference> references_;
     size_t named_count_ = 0;
     bool has_native_ = false;

@@ -1,4 +1,4 @@
-/* Reads, matches and returns piece by piece; walks at the end. */
+/* Reads, matches and returns a trace piece by piece; the walks come at the end. */
 #include "conversion.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Conversion::~Conversion() {
     BlockPool::instance().clear();
 }
 
-/* One lane per location; a rank's main thread is the one with the smallest id. */
+/* Makes one lane per location. A rank's main thread is its location with the smallest id. */
 paths::Lanes Conversion::make_lanes() {
     const std::vector<LocationEvents> &locations = reading_.trace().locations;
     std::vector<int32_t> main_of(reading_.trace().ranks->ranks.size(), -1);

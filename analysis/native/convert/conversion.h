@@ -1,4 +1,4 @@
-/* A whole conversion, one piece after another. */
+/* Converts a whole archive, one piece after another. */
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace hopscope {
 
-/* Counts of records that could not be joined, and sums, for the table `run`. */
+/* Counts for the table `run`: of all records, and of those that could not be joined. */
 struct Sums {
     uint64_t events = 0, threads = 0, collectives = 0, incomplete = 0;
     uint64_t unplaced_calls = 0, unmatched_hops = 0, unmatched_sends = 0, unmatched_receives = 0;
@@ -28,7 +28,8 @@ class Conversion {
                int64_t piece_rows, Progress &progress);
     ~Conversion();
 
-    /* Appends the next tables. False when there are no more. Throws ArchiveError, Cancelled or std::system_error. */
+    /* Appends the next tables. Returns false when there are no more. Throws ArchiveError, Cancelled or
+     * std::system_error. */
     bool next(Tables &tables);
 
     Trace &trace() {

@@ -111,7 +111,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
                                                                            : RegionOwner::Unspecified;
     region.kind = classify_region(region.name, owner);
     if (paradigm == OTF2_PARADIGM_MPI) {
-        /* The name may be prettified by the tool, or be that of a Fortran binding. */
+        /* The tool may have changed the name for readability, or it may be that of a Fortran binding. */
         const std::string canonical = plain_name(definitions.string(canonical_name));
         for (const std::string &name : {canonical, c_function_name(region.name), c_function_name(canonical)}) {
             const RegionKind kind = classify_region(name, RegionOwner::Unspecified);
@@ -133,7 +133,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     const size_t prefix = sizeof ARCHIVE_CALLED_FROM - 1;
     if (text.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
         region.caller = text.substr(prefix);
-    /* One line of Python may have several functions. */
+    /* Code on one line of Python may belong to several functions. */
     if (line && !region.caller.empty() && !region.call_site.empty())
         region.call_site += " in " + region.caller;
     definitions.regions[self] = std::move(region);

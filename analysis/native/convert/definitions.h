@@ -17,10 +17,10 @@ namespace hopscope {
 
 struct Region {
     std::string name;
-    std::string call_site; /* empty if unknown */
+    std::string call_site; /* where the program calls it; empty if unknown */
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
-    std::string caller = {}; /* what called it, as the linker names it; empty if unknown */
+    std::string caller = {}; /* the function that calls it, as the linker names it; empty if unknown */
 };
 
 struct SystemNode {
@@ -79,7 +79,7 @@ struct Definitions {
     OTF2_ParameterRef parameter_receives = OTF2_UNDEFINED_PARAMETER;
 
     const std::string &string(OTF2_StringRef ref) const;
-    /* The region; one named `unknown region` if it is not defined. */
+    /* The region of a reference; the region `unknown region` if the reference is not defined. */
     const Region &region(OTF2_RegionRef ref) const {
         if (ref < dense_regions.size() && dense_regions[ref])
             return *dense_regions[ref];
@@ -93,7 +93,7 @@ struct Definitions {
 /* The region of stretches in which recording was paused; archives mark these by events, not by a region. */
 constexpr OTF2_RegionRef kOffRegion = OTF2_UNDEFINED_REGION - 1;
 
-/* Reads all of them. Throws ArchiveError. */
+/* Reads all global definitions. Throws ArchiveError. */
 std::unique_ptr<Definitions> read_definitions(const Archive &archive);
 
 } // namespace hopscope

@@ -7,7 +7,7 @@
 namespace hopscope {
 namespace {
 
-/* The properties that both ends of a hop share. */
+/* The properties that both ends of a hop have in common. */
 struct Key {
     OTF2_CommRef shadow;
     int32_t src, dst;
@@ -23,7 +23,7 @@ struct Key {
     }
 };
 
-/* One end. Ends with the same key form a chain and match in order. */
+/* One end of a hop. Ends with the same key form a chain and match in order. */
 template <typename Record> struct End {
     const Record *record;
     int64_t time;
@@ -51,7 +51,7 @@ class Matcher {
     void clear() {
         sends_.clear();
         receives_.clear();
-        size_t room = kFewest; /* as much as the last one needed: a large collective does not slow down the others */
+        size_t room = kFewest; /* for the last collective only, so that a large one does not slow down the others */
         while (room < 2 * pairs_.size() + 2)
             room *= 2;
         places_.assign(room, -1);
@@ -138,7 +138,7 @@ template <typename Record> int32_t peer_of(const Trace &trace, const Record &rec
     return comm < 0 ? -1 : trace.comms->member(comm, record.peer);
 }
 
-/* Sorts hops from `first` on into row order. */
+/* Sorts the hops from index `first` on into row order. */
 void sort_hops(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::pair<int64_t, size_t>> order;
     thread_local std::vector<Hop> sorted;
@@ -157,8 +157,8 @@ void sort_hops(PooledVector<Hop> &hops, size_t first) {
     std::copy(sorted.begin(), sorted.end(), hops.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/* Numbers the messages from each rank to each other one, in row order. The tags of the MPI library's own hops have no
- * segments, but a key that both ends know. */
+/* Numbers the messages from each rank to each other rank, in row order. The tag of the MPI library's own hops has no
+ * segment, but a key that both ends know. */
 void number_segments(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::tuple<int32_t, int32_t, size_t>> order;
     order.clear();
@@ -174,22 +174,23 @@ void number_segments(PooledVector<Hop> &hops, size_t first) {
     }
 }
 
-/* False if the hop was filed under this call only because it was open. */
+/* True if the hop belongs to this call. False if it was assigned to the call only because the call was open. */
 template <typename Record>
 bool belongs_to(const Trace &trace, const Record &hop, const Collective &collective, int32_t rank) {
     return hop_seq_of(hop.tag) == hop_seq_bits(static_cast<uint64_t>(collective.seq)) &&
            trace.comms->number(hop.comm, rank) == collective.comm;
 }
 
-/* Since when the rank waited for an end in a nonblocking collective, if it did: it waits for all of them in the call
- * that finds the collective complete. Returns false if the end was there before. */
+/* Sets the time since which the rank waited for this end of a hop in a nonblocking collective, null if it did not wait.
+ * The rank waits for all ends in the call that finds the collective complete. Returns false if the end came before that
+ * call. */
 template <typename Record> bool wait_in_completion(Record &end, int64_t begin, const CallRecord &call) {
     const bool can_wait = call.wait_begin == kNull64 || end.end == kNull64 || end.end >= call.wait_begin;
     end.wait_begin = can_wait && call.wait_begin != kNull64 ? std::max(begin, call.wait_begin) : kNull64;
     return can_wait;
 }
 
-/* Another thread saw the hop that ended a wait of the call's own thread: finds when that wait began. */
+/* Finds the begin of a wait of the call's own thread that ended with a hop that another thread saw. */
 void find_wait(ReceiveRecord &receive, const std::vector<HopWait> &waits) {
     auto next = std::upper_bound(waits.begin(), waits.end(), receive.end,
                                  [](int64_t end, const HopWait &wait) { return end < wait.begin; });

@@ -8,7 +8,7 @@
 
 namespace hopscope {
 
-/* Ends intervals that were taken while open. */
+/* Ends the intervals that became rows while they were open. */
 void IntervalPieces::end_open() {
     const int64_t first_ready = next_row_ - static_cast<int64_t>(ready_.size());
     for (size_t l = 0; l < making_.trace.locations.size(); l++) {
@@ -73,7 +73,7 @@ int64_t IntervalPieces::first_open() const {
     return first;
 }
 
-/* Writes everything that waits to the file. */
+/* Writes all waiting rows to the file. */
 void IntervalPieces::spill() {
     if (!spill_)
         spill_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
@@ -82,7 +82,7 @@ void IntervalPieces::spill() {
 }
 
 void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &tables) {
-    constexpr size_t kMostWaiting = 4; /* times `rows` */
+    constexpr size_t kMostWaiting = 4; /* at most this many times `rows` wait */
     end_open();
     take_up(horizon);
     if (spill_ || (!last && ready_.size() > kMostWaiting * rows &&

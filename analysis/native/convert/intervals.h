@@ -10,7 +10,7 @@
 
 namespace hopscope {
 
-/* Rows are in the order in which intervals began, so an open one holds back all that began later. If it stays open long
+/* Intervals as rows in the order of their begins, so an open interval holds back all later ones. If it stays open long
  * (a region like `main`), rows go to a file until the trace's end; later ends are filled in when the file is read. */
 class IntervalPieces {
   public:
@@ -36,11 +36,11 @@ class IntervalPieces {
 
     Making &making_;
     const paths::Scratch &scratch_;
-    std::vector<Row> ready_; /* the first one has the number next_id_, if nothing is held */
+    std::vector<Row> ready_; /* the first one has the number next_id_ unless rows are held back */
     int64_t next_id_ = 0, next_row_ = 0;
     std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
     std::unique_ptr<paths::ScratchColumn<Row>> spill_;
-    std::vector<std::pair<int64_t, int64_t>> late_ends_; /* row and end, of held rows */
+    std::vector<std::pair<int64_t, int64_t>> late_ends_; /* row and end, of rows held back */
     paths::Column<Row> spilled_rows_;
     size_t next_spilled_ = 0, next_late_end_ = 0;
 };

@@ -8,7 +8,7 @@ LocationReader &reader_of(void *user) {
     return *static_cast<LocationReader *>(user);
 }
 
-/* Events that need no further handling, whatever their fields. */
+/* Handles an event that only shows activity, whatever its fields. */
 template <typename... Fields>
 OTF2_CallbackCode on_activity(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
                               Fields...) {

@@ -5,7 +5,7 @@
 
 namespace hopscope {
 
-/* Sets the number by which hops of the MPI library name a call, as soon as its communicator is known. */
+/* Sets the number by which the MPI library's hops name a call, as soon as the call's communicator is known. */
 void LocationReader::number_hops(CallRecord &call) {
     if (!comms_.has_native())
         return;
@@ -19,8 +19,9 @@ void LocationReader::number_hops(CallRecord &call) {
     call.hop_seq = static_cast<uint16_t>(hop_seq_bits(static_cast<uint64_t>(seq)));
 }
 
-/* The call to which a hop of the MPI library belongs: an open nonblocking one that its tag names, wherever the hop
- * lies, else the call around it, whose communicator only its end tells. -1: none, or perhaps another thread's. */
+/* Finds the call to which a hop of the MPI library belongs. An open nonblocking call that the hop's tag names comes
+ * first, wherever the hop lies. Otherwise it is the call around the hop, whose communicator is known only from its end.
+ * -1: no call, or perhaps one of another thread. */
 int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
     if (!only_thread_)
         return -1;
@@ -70,7 +71,8 @@ void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, 
     events_.open_sends.set(key_of(request), {call.last_hop_send, its_call, true});
 }
 
-/* A send that was waited for outside any `hop wait` blocked: it was waited for from its begin. */
+/* Ends a send. If the rank waited for the send outside any `hop wait`, the send blocked, so the wait began with the
+ * send. */
 void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) const {
     send.wait_begin = hop_wait_begin(request, send.begin);
     if (send.wait_begin == kNull64 && waited(request))

@@ -32,7 +32,7 @@ paths::SendCall LocationReader::send_call() {
     return frame ? region(frame->region).send_call : paths::SendCall::unspecific;
 }
 
-/* Reads what attributes tell about a collective: its communicator, and its number if that is not counted. */
+/* Reads a collective's communicator from its attributes, and its number if that is not counted. */
 void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attributes) const {
     if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
         return;
@@ -166,7 +166,7 @@ namespace {
 OTF2_StringRef text_in(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribute) {
     OTF2_Type type;
     OTF2_AttributeValue value;
-    /* Asking for one that is not there prints an error. */
+    /* libotf2 prints an error if one asks for an attribute that is not there, so test first. */
     const bool is_text = OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
                          OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) == OTF2_SUCCESS &&
                          type == OTF2_TYPE_STRING;
@@ -177,8 +177,8 @@ OTF2_StringRef text_in(const OTF2_AttributeList *attributes, OTF2_AttributeRef a
 
 void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
     note_time(time);
-    /* A leave without an enter (recording began inside) closes nothing. One that skips inner regions ends them too,
-     * because they cannot outlive the outer one. */
+    /* A leave without an enter (recording began inside the region) closes nothing. A leave that skips inner regions
+     * ends these too, because they cannot outlive the outer region. */
     size_t place = stack_.size();
     while (place > 0 && stack_[place - 1].region != ref)
         place--;
@@ -203,7 +203,7 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     last_completion_.kind = LastCompletion::NoHop;
 }
 
-/* Windows and files: the event, not the function, tells that all members make the call. */
+/* Turns a call on a window or file into a collective: only this event shows that all members make the call. */
 void LocationReader::collective_begin(int64_t time) {
     note_activity(time);
     if (stack_.empty())
@@ -240,8 +240,8 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     while (place > 0 && stack_[place - 1].opened != Opened::Call)
         place--;
     Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
-    /* The event says collective, but the region's name is unknown: only an innermost region can be one, with nothing
-     * inside. */
+    /* The event says that a collective begins, but the region's name is unknown. Only an innermost region without inner
+     * regions can be a collective. */
     const bool may_be_collective =
         frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
     if (frame.opened == Opened::Interval && may_be_collective)
@@ -303,7 +303,7 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
 
 namespace {
 
-/* False if the event lacks this attribute. */
+/* Reads a number from an event's attributes. False if the event lacks this attribute. */
 bool read_number(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribute, uint64_t &number) {
     OTF2_Type type;
     OTF2_AttributeValue value;
@@ -360,7 +360,7 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
     SkippedRecord skipped{
         time,   sends ? static_cast<uint64_t>(events_.sends.end()) : receive_order_, value, !sends, its_comm, its_peer,
         its_tag};
-    /* A receive posted in a gap that ended later, perhaps in a later gap, counts where it was posted. */
+    /* A receive that was posted in a gap counts in that gap, even if it ended in a later one. */
     if (!sends && read_number(attributes, definitions_.attribute_gap, number))
         for (const Gap &gap : gaps_)
             if (gap.last >= number) {
@@ -373,8 +373,8 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
 
 void LocationReader::look_ahead() {
     Horizon &horizon = events_.horizon;
-    /* Later records begin now or later, or when the outermost MPI function was entered, because that is its call's
-     * begin. */
+    /* Later records begin at the last event or later; in an open MPI call, from the enter of the outermost MPI function
+     * on, because that is where the call begins. */
     int64_t next = events_.exhausted ? kEver : events_.last;
     if (!events_.exhausted)
         for (const Frame &frame : stack_)
@@ -386,7 +386,7 @@ void LocationReader::look_ahead() {
     /* The innermost region may turn out to be a collective. */
     if (!events_.exhausted && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
         horizon.calls = std::min(horizon.calls, stack_.back().enter);
-    /* Another thread may complete what is open, even if this one has ended. */
+    /* Another thread may complete what is open here, even if this thread has ended. */
     events_.open_collectives.visit_all([&](int64_t call) {
         if (events_.calls[call].comm == OTF2_UNDEFINED_COMM)
             horizon.calls = std::min(horizon.calls, events_.calls[call].enter);
@@ -397,10 +397,11 @@ void LocationReader::look_ahead() {
     });
     events_.open_receives.visit_all(
         [&](const OpenReceive &open) { horizon.receives = std::min(horizon.receives, open.post); });
-    /* Until the end, a receive may turn out to have been posted in a gap, and then comes before those after the gap. */
+    /* Until the end, a receive may turn out to have been posted in a gap. Such a receive comes before those after the
+     * gap. */
     if (!gaps_.empty())
         horizon.receives = std::min(horizon.receives, gaps_.front().end);
-    /* A call that cannot be placed becomes an interval. */
+    /* A call without a known communicator becomes an interval. */
     horizon.intervals = std::min(horizon.intervals, horizon.calls);
 }
 

@@ -13,7 +13,7 @@
 namespace hopscope {
 
 /* Receives libotf2's events. Register it as user data with OTF2_Reader_RegisterEvtCallbacks, together with
- * location_callbacks(), and call look_ahead() after each piece. */
+ * location_callbacks(). Call look_ahead() after each piece. */
 class LocationReader {
   public:
     /* only_thread: the rank has no other location. */
@@ -35,11 +35,11 @@ class LocationReader {
     void receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                           uint64_t request);
     void cancelled(int64_t time, uint64_t request);
-    /* Recording was paused (on: false) or resumed. */
+    /* Recording was paused (active: false) or resumed. */
     void set_recording(int64_t time, bool active, const OTF2_AttributeList *attributes);
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
-    /* Any other event: it only shows that the location was active. Raises `time` to the location's last time if it is
-     * earlier. */
+    /* Handles any other event: it only shows that the location was active. If `time` is before the location's last
+     * time, it becomes that time. */
     void note_activity(int64_t &time) {
         note_time(time);
         last_completion_.kind = LastCompletion::NoHop;
@@ -53,27 +53,27 @@ class LocationReader {
         OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
         RegionKind kind = RegionKind::User;
         Opened opened = Opened::NoRecord;
-        int64_t index = -1; /* of the record that was opened */
+        int64_t index = -1; /* of the record that this frame opened */
         int64_t enter = 0;
-        bool has_inner = false;     /* another frame was opened in it */
+        bool has_inner = false;     /* another frame was opened inside this one */
         bool in_mpi = false;        /* counted in mpi_depth_ */
-        int64_t blocking_send = -1; /* ends with this frame */
+        int64_t blocking_send = -1; /* the open send that ends with this frame */
         int64_t overhead_step = -1; /* overhead inside a collective is both an interval and a step */
         int64_t seq = kNull64;      /* of a call of a window or file, if its attributes tell */
         OTF2_CommRef comm = OTF2_UNDEFINED_COMM;
-        int64_t enclosing_call = -1;  /* restored when a call's frame ends */
-        std::vector<int64_t> started; /* persistent collectives that began in it */
+        int64_t enclosing_call = -1;  /* restored when this call's frame ends */
+        std::vector<int64_t> started; /* persistent collectives that began in this frame */
     };
-    /* For traces whose requests do not tell waits: the completion just before this event. A `hop wait` that ends now
-     * waited for it. */
+    /* The completion of a hop just before this event. It serves traces whose requests do not show waits: a `hop wait`
+     * that ends now waited for that hop. */
     struct LastCompletion {
         enum { NoHop, HopSend, HopReceive } kind = NoHop;
         int64_t index = 0;
         int64_t time = 0;
     };
 
-    /* If a clock runs backwards (strange clock offsets, another tool's archive), time stands still until the clock has
-     * caught up, because everything that follows relies on the order of events. */
+    /* If times run backwards (strange clock offsets, another tool's archive), keeps the last time until they have
+     * caught up: the rest of the conversion relies on the order of events. */
     void note_time(int64_t &time) {
         if (events_.first == kNull64)
             events_.first = events_.last = time;
@@ -89,7 +89,7 @@ class LocationReader {
     /* The kind of send call of the innermost open MPI function. */
     paths::SendCall send_call();
     void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
-    /* The key that both events of a request share. The threads decide which of the two events reports a wait. */
+    /* The key that both events of a request share. Which of the two events shows a wait depends on the threads. */
     uint64_t key_of(uint64_t request) const {
         return definitions_.requests_tell_waits ? request & ~uint64_t{1} : request;
     }
@@ -97,8 +97,8 @@ class LocationReader {
         return definitions_.requests_tell_waits && archive_request_waited(request);
     }
     void end_hop(SendRecord &send, uint64_t request, int64_t time) const;
-    /* When the wait for the hop that began then and completes now began; kNull64 if the hop came early, or its request
-     * does not tell. Hops may begin while the rank already waits. */
+    /* The time at which the wait for a hop began, if the hop began at `begin` and completes now. kNull64 if the hop
+     * came early, or if its request does not show waits. A hop may begin while the rank already waits. */
     int64_t hop_wait_begin(uint64_t request, int64_t begin) const {
         const bool waits = waited(request) && !stack_.empty() && stack_.back().kind == RegionKind::HopWait;
         return waits ? std::max(begin, stack_.back().enter) : kNull64;
@@ -124,17 +124,17 @@ class LocationReader {
     uint64_t receive_order_ = 0;
     LastCompletion last_completion_;
     struct Gap {
-        uint32_t last; /* its number; for several gaps in a row the last one's */
+        uint32_t last; /* its number; for consecutive gaps that of the last one */
         int64_t end;
-        uint64_t receives; /* number of receives posted before */
+        uint64_t receives; /* number of receives posted before the gap */
     };
     std::vector<Gap> gaps_;
     int64_t pause_ = -1; /* the interval of the current gap */
-    /* Time between two outermost stretches of MPI (or overhead, or recording gaps) is computing. */
+    /* Time between two outermost stretches of MPI, overhead or recording gaps is computing. */
     int32_t mpi_depth_ = 0;
-    int64_t left_mpi_ = kNull64; /* when the last one ended */
+    int64_t left_mpi_ = kNull64; /* end of the last such stretch */
     int64_t computed_in_all_ = 0;
-    int64_t computed_before_call_ = 0; /* the part before the last call was entered */
+    int64_t computed_before_call_ = 0; /* the part of the computing before the last call's enter */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

@@ -1,4 +1,4 @@
-/* The state that all pieces of a trace share during the conversion. */
+/* The state that all pieces of a trace share in a conversion. */
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace hopscope {
 
-/* Finished tables of a piece in row order; several share a name if the piece was made in parts. */
+/* Finished tables of a piece in row order. Several tables have one name if the piece was made in parts. */
 using Tables = std::vector<std::pair<const char *, std::shared_ptr<Table>>>;
 
-/* Shared by all pieces. */
+/* State for all pieces. */
 struct Making {
     Trace &trace;
     std::shared_ptr<const Words> words;
-    paths::Lanes lanes; /* one for each of Trace::locations */
+    paths::Lanes lanes; /* one per location, in the order of Trace::locations */
     paths::History *history;
     std::vector<bool> comm_used;
     /* Sums over all rows, for the table `run`. */

@@ -1,6 +1,6 @@
-/* Messages do not overtake: for one communicator, pair and tag, the n-th send matches the n-th receive, sends in order
- * of starting, receives in order of posting. A wildcard receive gets its actual source and tag only when it completes;
- * it still matches by its post. */
+/* Matches messages by MPI's rule: for one communicator, pair and tag, the n-th send belongs to the n-th receive. Sends
+ * count in the order of their starts, receives in the order of their posts. A wildcard receive gets its actual source
+ * and tag only when it completes, but it matches by its post, too. */
 #include "messages.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void MessagePieces::join_threads() {
                         ReceiveRecord record{open.post, end.wait_begin, end.end, end.bytes, open.order,  end.comm,
                                              end.peer,  end.tag,        -1,      -1,        end.recorded};
                         if (trace_.comms->shadow(end.comm)) {
-                            record.wait_begin = kNull64; /* the thread that waited may be neither of the two */
+                            record.wait_begin = kNull64; /* neither of the two threads need be the one that waited */
                             record.by_times = end.waited;
                             opener.unfiled_receives.push_back(record);
                         } else {
@@ -86,7 +86,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         const SendRecord *send; /* null: not recorded */
         MessageKey key;
         uint32_t location;
-        uint64_t order; /* unrecorded ones come before the recorded one with the same place */
+        uint64_t order; /* unrecorded sends come before the recorded send with the same place */
         uint64_t count;
     };
     PooledVector<PendingSend> sends;
@@ -104,7 +104,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         for (; i < queue.end() && queue[i].begin < horizon; i++) {
             const SendRecord &send = queue[i];
             if (send.bytes < 0)
-                continue; /* cancelled */
+                continue; /* the request was cancelled */
             if (describe(send, location.rank, comm, peer))
                 take(send.begin, {&send,
                                   {comm, location.rank, peer, send.tag},
@@ -142,7 +142,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         trace_.locations[l].sends.drop_to(queue_ends[l]);
 }
 
-/* Takes the counts of unrecorded messages in one direction before the horizon. */
+/* Takes the counts of unrecorded messages, of one direction, that lie before the horizon. */
 std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location, int64_t horizon, bool receives) {
     std::vector<SkippedRecord> counts;
     size_t rest_count = 0;
@@ -212,7 +212,7 @@ void MessagePieces::take_up_receives() {
     }
 }
 
-/* Joins the first ends of both sides as long as both exist. */
+/* Matches the first ends of both sides while both sides have ends. */
 void MessagePieces::join(Waiting &waiting) {
     while (!waiting.sends.empty() && !waiting.receives.empty()) {
         Send &send = sends_.front(waiting.sends);
@@ -223,7 +223,7 @@ void MessagePieces::join(Waiting &waiting) {
             message.recv_post = receive.post;
             message.recv_wait_begin = receive.wait_begin;
             message.recv_end = receive.end;
-            /* If only the receive's buffer is known, its bytes are just the most that could have come. */
+            /* If only the size of the receive's buffer is known, it is an upper bound of the message's size. */
             message.bytes = std::min(message.bytes, receive.bytes);
             message.dst_location = receive.location;
             message.state = State::Matched;
@@ -231,7 +231,7 @@ void MessagePieces::join(Waiting &waiting) {
             receives_.pop_front(waiting.receives);
             continue;
         }
-        /* At least one end is not in the trace. */
+        /* At least one end is not in the trace: pair off unrecorded messages. */
         const uint64_t pair_count = std::min(send.count, receive.count);
         send.count -= pair_count;
         receive.count -= pair_count;
@@ -261,7 +261,7 @@ void MessagePieces::take(size_t rows, bool last, Tables &tables) {
         } else if (last || message.state == State::Alone) {
             unmatched_sends_++;
         } else {
-            /* A receiver whose threads have all ended without another receive will never receive it. */
+            /* If all threads of the receiver have ended, nobody will receive the message any more. */
             const std::vector<size_t> &receivers = locations_of_[static_cast<size_t>(message.key.dst)];
             if (!std::all_of(receivers.begin(), receivers.end(),
                              [&](size_t l) { return trace_.locations[l].exhausted; }))
@@ -280,7 +280,7 @@ void MessagePieces::take(size_t rows, bool last, Tables &tables) {
     });
 }
 
-/* Gives away the messages before `end`; `rows` of them are matched. */
+/* Makes rows of the messages before `end`, of which `rows` are matched. */
 void MessagePieces::give(int64_t end, size_t rows, Tables &tables) {
     const int64_t begin = messages_.begin();
     if (rows > 0) {

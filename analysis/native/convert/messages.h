@@ -1,4 +1,4 @@
-/* The application's point-to-point messages: MPI's matching order, and their rows. */
+/* The application's point-to-point messages: MPI's matching order, and the rows of the table. */
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@ class MessagePieces {
   public:
     explicit MessagePieces(Making &making);
 
-    /* Gives the ends of requests that another thread completed to the thread that started them. */
+    /* Passes the end of a request that another thread completed to the thread that started it. */
     void join_threads();
-    /* Takes the sends and receives that are final before the horizon and matches them. */
+    /* Matches the sends and receives that are final before the horizon. */
     void match(const Horizon &horizon);
-    /* Appends the rows of the next piece, `rows` at a time; nothing while there are fewer, unless it is the last. A
-     * send keeps its place in row order until its receive arrives. */
+    /* Appends the rows of the next piece, `rows` at a time. Appends nothing while there are fewer, unless it is the
+     * last piece. A send keeps its place in row order until its receive arrives. */
     void take(size_t rows, bool last, Tables &tables);
 
-    /* Communicators that messages travelled on. */
+    /* The communicators on which messages travelled, by number. */
     const std::vector<bool> &comm_used() const {
         return comm_used_;
     }
@@ -34,12 +34,12 @@ class MessagePieces {
   private:
     static constexpr int64_t kNotRecorded = -1;
     struct Send {
-        int64_t number; /* of the message, or kNotRecorded */
+        int64_t number; /* number of the message, or kNotRecorded */
         uint64_t count;
     };
     struct Receive {
         int64_t post, wait_begin, end, bytes;
-        uint64_t count; /* more than one only for unrecorded ones */
+        uint64_t count; /* above 1 only for unrecorded receives */
         uint32_t location;
         bool recorded;
     };
@@ -75,9 +75,9 @@ class MessagePieces {
     Chains<Send> sends_;
     Chains<Receive> receives_;
     Queue<Message> messages_;             /* in row order */
-    int64_t decided_ = 0;                 /* messages before it have their receive, or will have none */
-    size_t ready_ = 0;                    /* how many of those before it become rows */
-    std::vector<int64_t> receives_until_; /* per rank: how far its receives have been taken */
+    int64_t decided_ = 0;                 /* number of the first message that may still get a receive */
+    size_t ready_ = 0;                    /* number of messages before it that become rows */
+    std::vector<int64_t> receives_until_; /* per rank: the time until which its receives have been taken */
     paths::BindingClassifier classifier_;
     std::vector<bool> comm_used_;
     int64_t next_id_ = 0;

@@ -22,7 +22,7 @@ constexpr uint64_t kPieceEvents = 1 << 19;
 constexpr int64_t kPieceRows = 1 << 17;
 constexpr int64_t kBatchRows = 1 << 22; /* text columns hold at most 2 GiB per batch */
 
-/* A table as Python sees it: pyarrow.table(it) accepts it. */
+/* A table as Python sees it: pyarrow.table() accepts it. */
 struct ArrowTable {
     std::shared_ptr<const Table> table;
     int64_t batch_rows;
@@ -43,7 +43,7 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
         if (!complete.empty() && complete != ARCHIVE_COMPLETE)
             stopped[nb::int_(i)] = nb::str(complete.data(), complete.size());
     }
-    nb::dict call_sites; /* with the function that calls, as the linker names it */
+    nb::dict call_sites; /* call sites, with the calling function as the linker names it */
     for (const auto &[ref, region] : trace.definitions->regions)
         if (!region.call_site.empty())
             call_sites[text_of(region.call_site)] = text_of(region.caller);
@@ -58,7 +58,7 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["first_ticks"] = trace.first;
     facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
-    nb::list damaged; /* (file, number of its events read, number promised, what is wrong) */
+    nb::list damaged; /* (file, number of its events read, number promised, what is wrong with it) */
     uint64_t set_back = 0;
     for (const LocationEvents &location : trace.locations) {
         set_back += location.set_back;
@@ -80,8 +80,8 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     return facts;
 }
 
-/* A conversion as Python sees it. A separate thread works without the interpreter lock, so that Ctrl-C, the progress
- * bar and the writer of the tables keep running. */
+/* A conversion as Python sees it. The work runs in a separate thread without the interpreter lock, so that Ctrl-C, the
+ * progress bar and the writer of the tables keep running. */
 class Reader {
   public:
     Reader(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events, int64_t piece_rows,
@@ -121,7 +121,7 @@ class Reader {
         return result;
     }
 
-    /* Hosts and clusters of the ranks. */
+    /* The hosts and the clusters of the ranks. */
     nb::tuple places() const {
         nb::list hosts, clusters;
         for (const Rank &rank : conversion_->trace().ranks->ranks) {
@@ -131,7 +131,7 @@ class Reader {
         return nb::make_tuple(hosts, clusters);
     }
 
-    /* Members of a communicator, and where the second group begins among them, or None. */
+    /* The members of a communicator, and the index at which the second group begins, or None. */
     nb::tuple communicator(int32_t number) const {
         const std::vector<Comm> &comms = conversion_->trace().comms->list();
         if (number < 0 || static_cast<size_t>(number) >= comms.size())
@@ -149,7 +149,7 @@ class Reader {
     }
 
   private:
-    /* Waits a tenth of a second at a time; in between it reports progress and checks for signals. */
+    /* Waits for the worker. Every tenth of a second it reports progress and checks for signals. */
     void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &finished, const bool &done,
                   nb::object &callback) {
         bool is_finished = false;
@@ -210,19 +210,19 @@ NB_MODULE(_convert, m) {
     nb::class_<Reader>(m, "Reader",
                        "Reader(anchor, scratch_directory, piece_events=524288, piece_rows=131072, batch_rows=4194304)"
                        "\n\nReads an archive about piece_events events at a time (0: all at once). Tables have about\n"
-                       "piece_rows rows, and their streams come in batches of at most batch_rows. Files that are only\n"
-                       "needed meanwhile are made in scratch_directory, without a name.\n"
-                       "Raises ArchiveError naming the file and the first bad place, OSError where there is no room.")
+                       "piece_rows rows, and their streams come in batches of at most batch_rows. Temporary files are\n"
+                       "made in scratch_directory, without a name.\n"
+                       "Raises ArchiveError that names the file and the first bad place, OSError if there is no room.")
         .def(nb::init<const std::string &, const std::string &, uint64_t, int64_t, int64_t>(), nb::arg("anchor"),
              nb::arg("scratch_directory"), nb::arg("piece_events") = kPieceEvents, nb::arg("piece_rows") = kPieceRows,
              nb::arg("batch_rows") = kBatchRows)
         .def("next", &Reader::next, nb::arg("progress").none() = nb::none(),
              "next(progress=None) -> list of (name, ArrowTable), or None after the last.\n\n"
-             "Tables of one name come in the order of their rows: every table of schemas/tables but kinds, trees and\n"
-             "run, without kinds of collectives and with only those roles of hops that their tags say.\n"
-             "progress(stage, done, total) is called ten times a second.")
+             "Makes every table of schemas/tables except kinds, trees and run. Tables of one name come in the order\n"
+             "of their rows. Collectives have no kind yet, and hops only the roles that their tags name.\n"
+             "Calls progress(stage, done, total) ten times a second.")
         .def("places", &Reader::places, "places() -> the hosts and the clusters of the ranks.")
         .def("communicator", &Reader::communicator, nb::arg("number"),
-             "communicator(number) -> its members, and where the second group begins among them, or None.")
-        .def("facts", &Reader::facts, "What the archive says about the run; whole after the last piece.");
+             "communicator(number) -> its members, and the index at which the second group begins, or None.")
+        .def("facts", &Reader::facts, "Facts of the archive about the run; complete after the last piece.");
 }

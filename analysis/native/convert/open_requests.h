@@ -1,5 +1,5 @@
-/* Requests that are open on a location. Usually they are few, and the latest is looked up most often, so they are a
- * list; a location with many open keeps the earlier ones in a map. */
+/* The open requests of a location. Usually there are few, and the latest is looked up most often, so they are a list.
+ * If a location has many, the earlier ones are in a map. */
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hopscope {
 
 template <typename T> class OpenRequests {
   public:
-    /* Replaces a request of this number that is still open. */
+    /* Adds a request. Replaces one of the same number that is still open. */
     void set(uint64_t request, const T &value) {
         if (T *entry = find(request)) {
             *entry = value;
@@ -23,7 +23,7 @@ template <typename T> class OpenRequests {
         }
         recent_.emplace_back(request, value);
     }
-    /* Null if it is not open; valid until the next set() or erase(). */
+    /* The value of a request; null if it is not open. Valid until the next set() or erase(). */
     T *find(uint64_t request) {
         for (size_t i = recent_.size(); i-- > 0;)
             if (recent_[i].first == request)

@@ -21,7 +21,7 @@ enum class NativeReason : int8_t { NATIVE_REASONS(CODE) };
 struct Step {
     int64_t begin, end;
     size_t location;
-    int64_t index; /* index into its steps */
+    int64_t index; /* index into its location's steps */
     RegionKind kind;
 };
 
@@ -41,7 +41,7 @@ class Part {
     Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count);
 
     PooledVector<Hop> hops;
-    std::vector<size_t> first_hop{0}; /* of each collective */
+    std::vector<size_t> first_hop{0}; /* of each collective; one entry more */
     uint64_t unmatched = 0, incomplete = 0;
     PooledVector<Step> steps;
     std::vector<size_t> first_step{0};
@@ -58,7 +58,7 @@ class Part {
     const Collective &operator[](size_t i) const {
         return *first_[i];
     }
-    /* The tree on which a collective's hops travelled. */
+    /* The shadow communicator of a collective's hops. */
     const Shadow *tree_of(const Collective &collective) const {
         for (const Call &call : collective.calls)
             if (record(call).shadow != OTF2_UNDEFINED_COMM)
@@ -91,7 +91,7 @@ class Part {
     const std::unique_ptr<Collective> *first_;
     size_t count_;
     std::shared_ptr<Table> collectives_table_, calls_table_, steps_table_, hops_table_;
-    PooledVector<int8_t> hidden_;    /* of each collective: enum NativeReason, or -1 */
+    PooledVector<int8_t> hidden_;    /* of each collective: why its hops may not be used (enum NativeReason), or -1 */
     std::vector<int32_t> hop_ranks_; /* ranks with hops */
     Values<int32_t> *hop_binding_ = nullptr, *native_reason_ = nullptr;
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr, *needed_ns_ = nullptr;

@@ -10,13 +10,13 @@ using paths::view;
 
 namespace {
 
-/* A root argument as an index among all members: on an intercommunicator it names a rank of the other group. */
+/* The index of a root among all members. On an intercommunicator the root argument names a rank of the other group. */
 int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
     const int32_t world_rank = trace.comms->peer_rank(comm, rank, root);
     return world_rank < 0 ? kNull32 : trace.comms->rank_in(comm, world_rank);
 }
 
-/* The thread on which an end of a hop lies; paths find it on that of its rank's call. */
+/* The thread of one end of a hop; paths find the end on the thread of its rank's call. */
 template <typename Record> BothEnds::Thread thread_of(const Record &end, size_t of_call) {
     return {end.location < 0 ? of_call : static_cast<size_t>(end.location), of_call};
 }
@@ -66,7 +66,7 @@ void Part::fill_collectives() {
         size_t left = 0;
         for (const Call &member : collective.calls) {
             const CallRecord &call = record(member);
-            /* Compare in the table's unit, in which nearly simultaneous enters may be equal. */
+            /* Compare in the table's unit (ns), in which nearly simultaneous enters may be equal. */
             const int64_t its_enter = trace_.ns(call.enter);
             if (latest_rank == kNull32 || its_enter > latest_enter) {
                 latest_enter = its_enter;
@@ -165,7 +165,7 @@ void Part::fill_calls() {
             complete.push_back(trace_.ns_or_null(call.complete));
             sent.push_back(call.bytes_sent);
             received.push_back(call.bytes_received);
-            /* A call that never left cannot say that the tree ran it, but its hops or those of other calls can. */
+            /* A call that never left cannot say that the tree ran it, but its own hops or those of other calls can. */
             const int32_t recorded_engine = making_.words->of_string(call.engine);
             const Shadow *shadow = call.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace_.comms->shadow(call.shadow);
             if (!shadow && (recorded_engine == words_.tree || (recorded_engine < 0 && call.leave == kNull64)))
@@ -219,7 +219,7 @@ void Part::fill_hops(int64_t first_id) {
     auto &id = table.int64("hop_id");
     auto &collective = table.int64("collective_id");
     auto &role = table.string("role", true);
-    auto &round = table.int32("round", true); /* recognised later */
+    auto &round = table.int32("round", true); /* filled in when the algorithm is recognised */
     auto &segment = table.int32("segment");
     hop_ends_ = std::make_unique<BothEnds>(table, hops.size(), true);
     auto &arrived_early = table.boolean("arrived_early", true);

@@ -1,4 +1,4 @@
-/* Turns collectives into rows. Two threads share a piece, half of the collectives each. */
+/* Turns collectives into rows. Two threads share a piece: each takes half of the collectives. */
 #include "piece.h"
 
 #include <algorithm>

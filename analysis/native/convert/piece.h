@@ -22,7 +22,7 @@ class CollectivePieces {
     int64_t next_hop_ = 0, next_step_ = 0, next_call_ = 0;
 };
 
-/* Makes rows of path_stretches from stretches; appends nothing if there are none. */
+/* Appends stretches as rows of path_stretches; appends nothing if there are none. */
 void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &tables);
 
 } // namespace hopscope

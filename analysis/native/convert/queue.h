@@ -1,5 +1,5 @@
-/* Records of one location in the order in which they began, numbered from the trace's beginning: new ones are appended,
- * finished ones dropped from the front. */
+/* Records of one location in the order of their begins, numbered from the trace's beginning. New records are appended,
+ * finished ones are dropped from the front. */
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace hopscope {
 
 template <typename T> class Queue {
   public:
-    /* The number of the first record still there, and of the next one to come. */
+    /* begin(): the number of the first record in the queue. end(): the number of the next record to come. */
     int64_t begin() const {
         return base_ + static_cast<int64_t>(head_);
     }
@@ -33,7 +33,7 @@ template <typename T> class Queue {
         records_.push_back(record);
         return end() - 1;
     }
-    /* Drops everything before `number`; frees memory when half of it is unused. */
+    /* Drops all records before `number`; frees memory when half of it is unused. */
     void drop_to(int64_t number) {
         if (number <= begin())
             return;

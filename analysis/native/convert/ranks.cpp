@@ -1,4 +1,4 @@
-/* Derives ranks with host and cluster from the system tree. */
+/* Derives the ranks, with host and cluster, from the archive's system tree. */
 #include "ranks.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hopscope {
 namespace {
 
-/* N of "MPI Rank N"; -1 for any other name. */
+/* The number N in a name `MPI Rank N`; -1 for any other name. */
 int64_t number_in_name(const std::string &name) {
     const std::string start = ARCHIVE_RANK;
     if (name.compare(0, start.size(), start) != 0 || name.size() == start.size() || name.size() > start.size() + 9)
@@ -36,8 +36,8 @@ std::string text_property(const LocationGroup &group, const char *name) {
     return place == group.properties.end() ? "" : place->second;
 }
 
-/* Host: the nearest node of class "node", else the nearest one. Cluster: the nearest of class "cluster", else the
- * topmost node, which stands for the machine. */
+/* Finds the host and the cluster of a rank. The host is the nearest node of class "node", else the nearest node. The
+ * cluster is the nearest node of class "cluster", else the topmost node, which is the machine. */
 void place_in_system(const Definitions &definitions, OTF2_SystemTreeNodeRef ref, Rank &rank) {
     const SystemNode *nearest = nullptr, *host = nullptr, *cluster = nullptr, *topmost = nullptr;
     std::set<OTF2_SystemTreeNodeRef> passed; /* a damaged archive may contain a cycle */

@@ -1,4 +1,4 @@
-/* Ranks, where they ran, and how far apart two of them are. */
+/* Ranks, their hosts and clusters, and the link class of two ranks. */
 #pragma once
 
 #include <map>
@@ -15,32 +15,32 @@ namespace hopscope {
 
 struct Rank {
     std::string host, cluster, clock_host;
-    std::string cores; /* those it may use; empty if unknown */
+    std::string cores; /* the cores that it may use; empty if unknown */
     int64_t pid = kNull64, memory = kNull64, cpu_ns = kNull64, queued_ns = kNull64;
     int32_t core = kNull32, busy_threads = kNull32;
     int32_t world = 0, world_rank = 0;
-    std::string complete; /* ARCHIVE_COMPLETE, the reason why not, or empty if the trace does not say */
+    std::string complete; /* ARCHIVE_COMPLETE, or why it is incomplete; empty if the trace does not say */
     int64_t first = kNull64, last = kNull64; /* corrected ticks */
     bool finalized = false;                  /* its MPI_Finalize is in the trace */
 };
 
 class Ranks {
   public:
-    /* One rank for every location group that is a process: in the order of their `MPI Rank N` names if all have one,
-     * else in order of definition. After them one for every thread whose group the trace does not define, because its
-     * process is unknown. */
+    /* Makes one rank for every location group that is a process: in the order of their `MPI Rank N` names if all have
+     * one, else in order of definition. A thread whose group the trace does not define becomes a rank of its own after
+     * these, because its process is unknown. */
     explicit Ranks(const Definitions &definitions);
 
     std::vector<Rank> ranks;
     int32_t threads_without_process = 0;
 
-    /* The rank of a location (for an accelerator, the rank that drives it); -1 if none. */
+    /* The rank of a location; for an accelerator, the rank that drives it; -1 if there is none. */
     int32_t of_location(OTF2_LocationRef location) const;
     link_class link(int32_t a, int32_t b) const {
         const Place &left = places_[static_cast<size_t>(a)], &right = places_[static_cast<size_t>(b)];
         return link_class_of(a, left.host, left.cluster, b, right.host, right.cluster);
     }
-    /* Uncertainty of comparing two ranks' clocks, in ticks, assuming symmetric routes: 0 on one clock. */
+    /* The uncertainty of comparing two ranks' clocks, in ticks, if routes are symmetric; 0 for one clock. */
     int64_t clock_error(int32_t a, int32_t b) const {
         const auto left = static_cast<size_t>(a), right = static_cast<size_t>(b);
         return places_[left].clock == places_[right].clock ? 0 : errors_[left] + errors_[right];
@@ -49,7 +49,7 @@ class Ranks {
     void set_clock_errors(const std::vector<LocationEvents> &locations);
 
   private:
-    /* Names as numbers, because links and clocks are looked up for every message. */
+    /* A rank's host, cluster and clock as numbers, because they are looked up for every message. */
     struct Place {
         int32_t host, cluster, clock;
     };

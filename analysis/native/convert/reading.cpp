@@ -1,4 +1,4 @@
-/* Advances the locations' readers from piece to piece. */
+/* Advances the readers of all locations, piece by piece. */
 #include "reading.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kThreads = 2;
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* per location, between two checks of the target */
-constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds end at 292 */
+constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* per location, until the next check if the target is reached */
+constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds suffice for 292 */
 
 OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offset, double error) {
     static_cast<LocationEvents *>(user)->clock_offsets.push_back({static_cast<int64_t>(time), offset, error});
@@ -29,7 +29,7 @@ bool exists(const std::string &path) {
     return stat(path.c_str(), &status) == 0;
 }
 
-/* Every location keeps a file open: raises the limit as far as the system allows. */
+/* Raises the limit of open files as far as the system allows: every location keeps a file open. */
 void allow_open_files(size_t file_count) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= file_count + 64)
@@ -38,8 +38,8 @@ void allow_open_files(size_t file_count) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Distributes locations over threads so that these have about equally many events: longest first, to the thread with
- * least. */
+/* Distributes locations over threads so that all threads have about equally many events. The longest location comes
+ * first, and each goes to the thread with the fewest events so far. */
 std::vector<std::vector<size_t>> deal(const std::vector<LocationEvents> &locations) {
     std::vector<size_t> order(locations.size());
     for (size_t i = 0; i < order.size(); i++)
@@ -72,9 +72,9 @@ struct Reading::Source {
     std::vector<size_t> location_indices; /* indices into Trace::locations */
     std::vector<Open> open;
 
-    /* Reads local definitions: without them libotf2 neither corrects clocks nor maps local numbers. An archive may have
-     * none at all. If other locations have some (expects_definitions) and this one lacks them, its events cannot be
-     * interpreted. */
+    /* Reads a location's local definitions: without them libotf2 neither corrects clocks nor maps local numbers. An
+     * archive may have no local definitions at all. But if other locations have some (expects_definitions) and this one
+     * has none, its events cannot be interpreted. */
     void read_local_definitions(bool expects_definitions, LocationEvents &location) const {
         const std::string file = archive->location_file(location.location, "def");
         auto lose = [&](const std::string &reason) {
@@ -190,7 +190,7 @@ struct Reading::Source {
         location.exhausted = true;
     }
 
-    /* Reads every location up to the target, or stops early after `limit` events. */
+    /* Reads every location up to the target time, or stops after `limit` events. */
     void advance(int64_t target, uint64_t step, uint64_t limit, Progress &progress) {
         uint64_t read = 0;
         for (Open &entry : open) {
@@ -253,7 +253,7 @@ template <typename Work> void Reading::in_threads(const Work &work) {
         std::rethrow_exception(problem);
 }
 
-/* Losses in some locations are reported along with the remaining data; but there must be some data. */
+/* Throws if nothing can be read. If only some locations are damaged, that is reported along with the remaining data. */
 void Reading::refuse_if_unreadable() const {
     const Damage *first = nullptr;
     for (const LocationEvents &location : trace_.locations) {
@@ -273,7 +273,7 @@ void Reading::open_locations() {
     }
     in_threads([&](Source &source) {
         source.open_all(trace_, anchor_);
-        /* Look at each location's first event to find the trace's begin. */
+        /* Look at each location's first event to find the begin of the trace. */
         source.advance(kNull64, 1, kEver, progress_);
     });
     refuse_if_unreadable();
@@ -282,7 +282,7 @@ void Reading::open_locations() {
     check_span();
 }
 
-/* Aims at a time by which the next piece has about piece_events events, at the rate so far. */
+/* Sets the target time so that the next piece has about piece_events events, at the rate so far. */
 void Reading::choose_target() {
     int64_t frontier = kEver;
     uint64_t read = 0;
@@ -300,7 +300,7 @@ void Reading::choose_target() {
     target_ = step > 4e18 ? kEver : std::max(target_, frontier + static_cast<int64_t>(step));
 }
 
-/* Nothing can complete any more what an ended rank left open. */
+/* Closes what an ended rank left open, because nothing can complete it any more. */
 void Reading::close_ended_ranks() {
     std::vector<bool> going_on(trace_.ranks->ranks.size(), false);
     for (const LocationEvents &location : trace_.locations)
@@ -341,7 +341,7 @@ bool Reading::next_piece() {
     return true;
 }
 
-/* Finds the first and last event of every rank and of the trace, so far. */
+/* Finds the first and the last event so far, of every rank and of the trace. */
 void Reading::measure() {
     int64_t first = kEver, last = kNull64;
     for (const LocationEvents &location : trace_.locations) {
@@ -361,7 +361,8 @@ void Reading::measure() {
     trace_.last = last;
 }
 
-/* Times count nanoseconds from the first event; a span of decades means that a clock offset is damaged. */
+/* Refuses a trace that spans decades, because then a clock offset is damaged. Times count nanoseconds from the first
+ * event. */
 void Reading::check_span() const {
     const __int128 limit = static_cast<__int128>(trace_.definitions->ticks_per_second) * kLongestRunSeconds;
     if (static_cast<__int128>(trace_.last) - trace_.first <= limit)
@@ -377,7 +378,8 @@ void Reading::check_span() const {
 }
 
 int64_t Trace::scaled(int64_t ticks) const {
-    /* Whole seconds and the rest separately: 64-bit divisions take a fraction of the time of 128-bit ones. */
+    /* Whole seconds and the rest are converted separately, because a 64-bit division takes a fraction of the time of a
+     * 128-bit one. */
     constexpr uint64_t kPerSecond = 1000000000;
     const uint64_t rate = definitions->ticks_per_second;
     const auto size = ticks < 0 ? 0 - static_cast<uint64_t>(ticks) : static_cast<uint64_t>(ticks);

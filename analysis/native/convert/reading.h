@@ -1,5 +1,5 @@
-/* Reads an archive piece by piece: definitions first, then all locations side by side, each up to about the same time.
- * Two threads do this, each with its own readers. */
+/* Reads an archive piece by piece: first the definitions, then all locations side by side. A piece takes all of them up
+ * to about the same time. Two threads do this, each with its own readers. */
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct Trace {
     std::vector<LocationEvents> locations; /* in order of definition; only those that belong to a rank */
     int64_t first = 0, last = 0;           /* corrected ticks of the first event, and of the last one so far */
 
-    /* Nanoseconds since the first event. */
+    /* Nanoseconds from the first event to this time. */
     int64_t ns(int64_t ticks) const {
         return span_ns(ticks - first);
     }
@@ -52,15 +52,15 @@ struct Trace {
 
 class Reading {
   public:
-    /* Opens the archive and reads its definitions. Reads about `piece_events` events at a time; 0: all at once. Throws
-     * ArchiveError. */
+    /* Opens the archive and reads its definitions. piece_events: about the number of events per piece; 0: all in one
+     * piece. Throws ArchiveError. */
     Reading(const std::string &anchor, uint64_t piece_events, Progress &progress);
     ~Reading();
 
-    /* Reads the next piece into trace().locations. False if there was nothing left. Throws ArchiveError if nothing at
-     * all can be read, or Cancelled. */
+    /* Reads the next piece into trace().locations. Returns false if there was nothing left. Throws ArchiveError if
+     * nothing at all can be read, or Cancelled. */
     bool next_piece();
-    /* All records of all locations before these times are final. */
+    /* The times before which all records of all locations are final. */
     Horizon horizon() const;
 
     Trace &trace() {
@@ -86,7 +86,7 @@ class Reading {
     Progress &progress_;
     Trace trace_;
     std::vector<std::unique_ptr<Source>> sources_;
-    int64_t target_ = kNull64; /* the next piece ends there */
+    int64_t target_ = kNull64; /* where the next piece ends */
 };
 
 } // namespace hopscope

@@ -1,5 +1,5 @@
-/* Values by an archive's own numbers. OTF2 asks for consecutive numbers, so these index a vector; for an archive with
- * large gaps a map is used. */
+/* Values by an archive's own numbers. OTF2 asks for consecutive numbers, so they index a vector. An archive with large
+ * gaps in its numbers gets a map. */
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ template <typename T> class RefTable {
             dense_.resize(ref + size_t{1});
         dense_[ref] = std::move(value);
     }
-    /* Null if it is not defined. */
+    /* The value of a number; null if it is not defined. */
     const T *find(uint32_t ref) const {
         if (ref < dense_.size())
             return dense_[ref] ? &*dense_[ref] : nullptr;

@@ -1,4 +1,4 @@
-/* Sorts names of MPI functions into the kinds of schemas/tables/intervals.schema.json. */
+/* Classifies names of MPI functions by the kinds of schemas/tables/intervals.schema.json. */
 #include "regions.h"
 
 #include "../paths/functions.h"
@@ -29,7 +29,7 @@ RegionKind kind_of(paths::FunctionKind kind) {
     case paths::FunctionKind::collective:
     case paths::FunctionKind::nonblocking:
         return RegionKind::Collective;
-    default: /* a persistent one begins in MPI_Start */
+    default: /* a persistent collective begins in MPI_Start */
         return RegionKind::OtherMpi;
     }
 }

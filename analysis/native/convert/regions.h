@@ -20,12 +20,12 @@ enum class RegionKind {
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
     Pause,    /* recording was paused */
-    HopWait,  /* inside a collective: the engine can do nothing but wait */
+    HopWait,  /* inside a collective: the engine can do nothing but wait for hops */
     Combine,
     Copy,
 };
 
-/* The region's name without what some tools append: "MPI_Send()" becomes MPI_Send. */
+/* The region's name without the additions of some tools: "MPI_Send()" becomes MPI_Send. */
 std::string plain_name(const std::string &name);
 
 /* The C function behind a name of a Fortran binding or the profiling interface: mpi_allreduce_, MPI_ALLREDUCE and
@@ -35,20 +35,20 @@ std::string c_function_name(const std::string &name);
 /* The owner of a region, by its paradigm. */
 enum class RegionOwner { Measurement, User, Unspecified };
 
-/* Takes the plain name and the owner. */
+/* The kind of a region with this plain name and owner. */
 RegionKind classify_region(const std::string &name, RegionOwner owner);
 
-/* The kind of send call, which says what the end of a send proves about the receiver. */
+/* The kind of a send function, which says what the end of the send proves about the receiver. */
 paths::SendCall send_call_of(const std::string &name);
 
-/* The interval's kind in the table. */
+/* The kind of such a region in the table `intervals`. */
 paths::IntervalKind interval_kind(RegionKind kind);
 
 #define CODE(word, meaning) word,
 enum class StepKind { STEP_KINDS(CODE) };
 #undef CODE
 
-/* The step's kind in the table. */
+/* The kind of such a region in the table `steps`. */
 inline StepKind step_kind(RegionKind kind) {
     return kind == RegionKind::Combine ? StepKind::combine
            : kind == RegionKind::Copy  ? StepKind::copy
@@ -59,7 +59,7 @@ inline bool is_mpi(RegionKind kind) {
     return kind <= RegionKind::OtherMpi;
 }
 
-/* True for MPI, the collector's own time, and gaps: time outside of these is computing. */
+/* True for MPI, the collector's own time, and gaps. All other time is computing. */
 inline bool interrupts_computing(RegionKind kind) {
     return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause;
 }

@@ -1,4 +1,4 @@
-/* Tables that take one pass over the data read. */
+/* The tables that need only one pass over the data read. */
 #include "tables.h"
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words) {
-    /* Another tool's archive does not say which ranks are complete; their MPI_Finalize does, if there is any MPI. */
+    /* Another tool's archive does not say which ranks are complete. If it has MPI calls, a rank with MPI_Finalize
+     * is. */
     std::vector<bool> finalized(trace.ranks->ranks.size(), false);
     bool has_mpi = false;
     for (const LocationEvents &location : trace.locations) {
@@ -67,7 +68,7 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
     const std::vector<Comm> &comms = trace.comms->list();
     for (size_t i = 0; i < comms.size(); i++) {
         if (trace.comms->representative(static_cast<int32_t>(i)) != static_cast<int32_t>(i))
-            continue; /* another one has the same members */
+            continue; /* its representative stands for it */
         if (i >= trace.comms->named_count() && !used[i])
             continue; /* MPI_COMM_SELF of a rank that never used it */
         id.push_back(static_cast<int32_t>(i));
@@ -81,7 +82,7 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
 }
 
 std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<const Words> &words) {
-    /* Threads of one machine repeat its measurements. */
+    /* All threads of a machine report the same measurements of its clock. */
     std::map<std::pair<std::string, int64_t>, ClockOffsetRecord> measured;
     for (const LocationEvents &location : trace.locations)
         for (const ClockOffsetRecord &offset : location.clock_offsets) {

@@ -1,4 +1,4 @@
-/* The tables that need no matching and are made at the end: ranks, comms, clocks. */
+/* The tables ranks, comms and clocks, which need no matching and are made at the end. */
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
-/* The archive's communicators, with only those MPI_COMM_SELFs that were used. */
+/* The archive's communicators, but of the ranks' MPI_COMM_SELFs only those that were used. */
 std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &used,
                                    const std::shared_ptr<const Words> &words);
-/* From the archive's own clock offsets. These have one figure of quality, used for both error and bound. */
+/* The archive's own clock offsets. Their only figure of quality serves as both error and bound. */
 std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
 
 } // namespace hopscope

@@ -1,4 +1,4 @@
-/* Two threads sum up the ranks. Coarser levels are sums of two bins each. */
+/* Two threads add up the times of the ranks. A bin of a coarser level is the sum of two finer ones. */
 #include "time_bins.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace hopscope {
 namespace {
 
-/* Below the finest bins a view reads the calls themselves; more bins would make the table longer than they are. */
+/* For shorter times than the finest bin a view reads the calls themselves: with more bins the table would be longer
+ * than the table of calls. */
 constexpr size_t kCells = 1 << 18, kFewestBins = 1 << 10, kMostBins = 1 << 12;
 constexpr size_t kRanksAtOnce = 16; /* between two trims */
 
@@ -42,7 +43,7 @@ void TimeBins::add(const paths::Stretch &stretch) {
     for (int64_t end = std::min(stretch.end, static_cast<int64_t>(bins()) << level_); end > begin;) {
         const int64_t bin = (end - 1) >> level_;
         const int64_t part_begin = std::max(begin, bin << level_);
-        /* Look through what there is of this bin; usually it is the last row. */
+        /* Search the rows of this bin, the latest first: the row of this rank and category is usually the last one. */
         auto row = path_.rbegin();
         while (row != path_.rend() && row->bin == bin && (row->rank != stretch.rank || row->place != place))
             ++row;
@@ -128,7 +129,7 @@ void TimeBins::sum_rank(size_t rank) {
     }
 }
 
-/* Sorts rows and adds up those of one bin, rank and category. */
+/* Sorts rows and adds up the rows of the same bin, rank and category. */
 void TimeBins::join(std::vector<Row> &rows) const {
     auto key = [](const Row &row) { return std::tie(row.bin, row.rank, row.place); };
     std::sort(rows.begin(), rows.end(), [&](const Row &a, const Row &b) { return key(a) < key(b); });

@@ -1,5 +1,5 @@
-/* The table time_bins: sums of the run's path and of every rank's time by category, in bins of 2^level ns, for every
- * level from the finest one worth keeping to the one with a single bin. */
+/* The table time_bins: sums of the run's path and of every rank's time by category, in bins of 2^level ns. Levels run
+ * from the finest one worth keeping to the one with a single bin. */
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@ namespace hopscope {
 
 class TimeBins {
   public:
-    /* The history must be finished and outlive this, like all arguments. */
+    /* The history must be finished. All arguments must outlive this object. */
     TimeBins(const Trace &trace, const paths::History &history, std::shared_ptr<const Words> words, size_t piece_rows);
 
-    /* Adds a stretch of the run's path; they come latest first. */
+    /* Adds a stretch of the run's path. Stretches come latest first. */
     void add(const paths::Stretch &stretch);
-    /* Appends the next rows; false when there are no more. Call it when the path is there. */
+    /* Appends the next rows. Returns false when there are no more. Call it when the whole path has been added. */
     bool next(Tables &tables);
 
   private:
     struct Row {
         int64_t bin;
         int32_t rank;
-        uint8_t place; /* of its category in the order of their words */
+        uint8_t place; /* number of its category, in the alphabetical order of their words */
         int64_t time;
     };
     enum class Stage { Begin, Path, Ranks, Finished };

@@ -1,4 +1,4 @@
-/* A child process reads the definitions and reports success, or does not. */
+/* A child process reads the definitions, and the parent learns if it succeeded. */
 #include "trial.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 constexpr rlim_t kMiB = 1 << 20;
 constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* of CPU time; reading takes a hundredth of that */
 constexpr rlim_t kLeastBytes = 512 * kMiB, kBytesPerByte = 64;
-constexpr char kAnchorRead = '\1'; /* the child writes it after reading the anchor; then, in words, why it failed */
-constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case it hangs without computing */
+constexpr char kAnchorRead = '\1';        /* the child has read the anchor; if it fails later, the reason follows */
+constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case the child hangs without computing */
 
 rlim_t size_of(const std::string &file) {
     struct stat status;
@@ -78,7 +78,7 @@ void try_definitions(const std::string &anchor) {
     const rlim_t bytes = size_of(anchor) + size_of(definitions);
     pid_t child;
     {
-        const auto lock = hold_opening(); /* otherwise another thread might hold it for ever in the child */
+        const auto lock = hold_opening(); /* otherwise another thread's lock could block the child */
         child = fork();
     }
     if (child == 0)

@@ -1,4 +1,4 @@
-/* Message ends that wait for the other end: by communicator, pair and tag, first in, first out. */
+/* Ends of messages that wait for the other end: one first-in-first-out list for each communicator, pair and tag. */
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ template <typename End> class Chains {
         chain.first = links_[static_cast<size_t>(place)].next;
         free_.push_back(place);
     }
-    /* Removes the first end that matches, if any. */
+    /* Removes the first end that the predicate matches, if any. */
     template <typename Predicate> void remove(Chain &chain, const Predicate &matches) {
         int32_t previous = kNone, current = chain.first;
         while (current != kNone && !matches(links_[static_cast<size_t>(current)].end)) {
@@ -83,14 +83,14 @@ template <typename End> class Chains {
         int32_t next;
     };
     std::vector<Link> links_;
-    /* Separate from the links: a list through them would chase pointers through distant memory. */
+    /* Not a list through the links, which would chase pointers through distant memory. */
     std::vector<int32_t> free_;
 };
 
-/* Values by key. Those that are empty() are dropped when the table is full. */
+/* Values by key. When the table is full, values that are empty() are dropped. */
 template <typename Value> class ByKey {
   public:
-    /* Valid until the next at(). */
+    /* The value of a key, added if there is none. Valid until the next call. */
     Value &value_of(const MessageKey &key) {
         if (2 * (used_ + 1) > slots_.size())
             make_room();

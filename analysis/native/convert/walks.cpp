@@ -1,4 +1,5 @@
-/* Two threads compute leads. Long paths go into a file, latest stretch first, and from its end into tables. */
+/* Two threads compute the leads. A long path goes into a file, latest stretch first, and is read from the file's end
+ * into tables. */
 #include "walks.h"
 
 #include <algorithm>
@@ -51,8 +52,8 @@ bool Walks::next(Tables &tables) {
     return true;
 }
 
-/* Leads of some collectives, half on each thread. If the first thread stopped early, the second one's results are
- * recomputed later, and the next batch is smaller. */
+/* Computes the leads of some collectives, half on each thread. If the first thread stops early, the second one's
+ * results are computed again later, and the next batch is smaller. */
 void Walks::next_leads(Tables &tables) {
     const size_t first = next_lead_, end = std::min(history_.collectives().size(), first + leads_at_once_);
     const size_t middle = first + (end - first + 1) / 2;

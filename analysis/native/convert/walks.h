@@ -1,5 +1,5 @@
-/* The walks that need the whole trace, returned piece by piece as tables: the lead to each collective, then the run's
- * path. */
+/* The walks that need the whole trace, returned piece by piece as tables: first the lead to each collective, then the
+ * run's path. */
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace hopscope {
 
 class Walks {
   public:
-    /* The history must be finished. Tables have about piece_rows rows however long a path is: long ones go to a file
-     * first. All arguments must outlive it. */
+    /* The history must be finished. Tables have about piece_rows rows: a longer path goes to a file first and is split.
+     * All arguments must outlive this object. */
     Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
           size_t piece_rows, TimeBins &bins, Progress &progress);
     ~Walks();
 
-    /* Appends the next tables. False when there are no more. Throws Cancelled or std::system_error. */
+    /* Appends the next tables. Returns false when there are no more. Throws Cancelled or std::system_error. */
     bool next(Tables &tables);
 
   private:

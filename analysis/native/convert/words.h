@@ -15,7 +15,7 @@
 
 namespace hopscope {
 
-/* The properties of a region that rows need. */
+/* The words of a region, as rows need them. */
 struct RegionWords {
     int32_t name;
     int32_t call_site; /* -1 if unknown */
@@ -34,14 +34,14 @@ class Words {
         auto place = numbers_.find(word);
         return place == numbers_.end() ? -1 : place->second;
     }
-    /* The numbers of a vocabulary's words, by their codes. */
+    /* The numbers of a vocabulary's words, in the order of their codes. */
     template <size_t N> std::array<int32_t, N> numbers(const char *const (&vocabulary)[N]) const {
         std::array<int32_t, N> codes{};
         for (size_t i = 0; i < N && vocabulary[i]; i++)
             codes[i] = find(vocabulary[i]);
         return codes;
     }
-    /* The number of a string in the archive; -1 if undefined or empty. */
+    /* The number of a string of the archive; -1 if it is undefined or empty. */
     int32_t of_string(OTF2_StringRef ref) const {
         const int32_t *word = strings_.find(ref);
         return word ? *word : -1;

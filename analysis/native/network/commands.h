@@ -8,25 +8,26 @@
 #include <string>
 #include <vector>
 
-/* Throws std::system_error "message: reason" if a system call failed. Returns its result otherwise. */
+/* Returns a system call's result. If the call failed, throws std::system_error "message: reason". */
 int expect(int result, const std::string &message);
 
-/* A file's whole text. Throws std::system_error. */
+/* Reads a whole file. Throws std::system_error. */
 std::string text_of(const std::string &path);
 /* Replaces a file as a whole, so that nobody reads half of it. Throws std::system_error. */
 void replace_file(const std::string &path, const std::string &text);
 
-/* Starts a child that runs the task and exits with the result; with 2 after an error, which it prints. */
+/* Starts a child that runs the task and exits with the task's result. After an error, which it prints, it exits with
+ * 2. */
 pid_t fork_to(const std::function<int()> &task);
 /* The exit code as shells report it: 128 + n after signal n. */
 int code_of(int status);
 
-/* In this process and its children: they give up a core after 0.1 ms if somebody else wants it. The ranks of all hosts
- * share this machine's cores, and one that waits busily would otherwise keep them from others for several ms. Without
- * effect where the kernel cannot do it (before Linux 6.12). */
+/* Makes this process and its children give up a core after 0.1 ms if another process wants it. The ranks of all hosts
+ * share this machine's cores, and a rank that waits busily would otherwise keep a core for several ms. Has no effect if
+ * the kernel cannot do it (before Linux 6.12). */
 void share_cores();
 
-/* Replaces this process by a command. Returns only if that fails: 127 or 126, after a line about it. */
+/* Replaces this process by a command. Returns only if that fails: 127 or 126, after it printed why. */
 int become(const std::vector<std::string> &words);
 
 #endif

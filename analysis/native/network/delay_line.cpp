@@ -15,7 +15,7 @@ void DelayLine::put_in(const uint8_t *packet, size_t bytes, uint64_t time_ns) {
     if (rate > 0)
         left += static_cast<uint64_t>(static_cast<double>(bytes) / rate * 1e9);
     busy_until_ = left;
-    /* A shorter latency later on lets nobody overtake. */
+    /* No packet overtakes another, even if the latency becomes shorter. */
     last_due_ = std::max(last_due_, left + static_cast<uint64_t>(link_.latency_ns.value_at(left - *begin_)));
     Packet entry{last_due_, {}};
     if (!spare_.empty()) {

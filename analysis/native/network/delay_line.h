@@ -1,4 +1,4 @@
-/* One direction of a link: packets come out in the order in which they went in, each when it is due. */
+/* One direction of a link: packets leave in the order in which they came, each when it is due. */
 #ifndef HOPSCOPE_NETWORK_DELAY_LINE_H
 #define HOPSCOPE_NETWORK_DELAY_LINE_H
 
@@ -10,10 +10,10 @@
 
 #include "lateness.h"
 
-/* A number that may change with time: each value holds for step_ns, then the next, after the last the first again. */
+/* A number that may change with time. Each value holds for step_ns; after the last one comes the first again. */
 struct Trace {
     std::vector<double> values; /* at least one */
-    uint64_t step_ns = 0;       /* 0: the first one always */
+    uint64_t step_ns = 0;       /* 0: the first value holds for ever */
     double value_at(uint64_t ns) const {
         return values[step_ns ? ns / step_ns % values.size() : 0];
     }
@@ -28,11 +28,11 @@ class DelayLine {
   public:
     explicit DelayLine(Link link) : link_(std::move(link)) {}
 
-    /* A packet that reached the line at time_ns. Its bytes follow those of all before it, then the latency begins. A
-     * line that holds more than MOST_BYTES drops it. Times are CLOCK_MONOTONIC in ns, traces begin with the first
-     * packet. */
+    /* Adds a packet that reached the line at time_ns. Its bytes follow those of all earlier packets; then the latency
+     * begins. A line that holds more than MOST_BYTES drops the packet. Times are CLOCK_MONOTONIC in ns; traces begin
+     * with the first packet. */
     void put_in(const uint8_t *packet, size_t bytes, uint64_t time_ns);
-    /* When the first one is due. */
+    /* The time at which the first packet is due. */
     std::optional<uint64_t> next_due() const;
     /* The first packet, if it is due at time_ns; valid until the next call. */
     const std::vector<uint8_t> *take_out(uint64_t time_ns);
@@ -46,7 +46,7 @@ class DelayLine {
         uint64_t packets = 0, bytes = 0, dropped = 0;
         Lateness lateness;
     };
-    /* Since the last time it was asked. */
+    /* The counts since the last call of this function. */
     Counts counts();
 
   private:

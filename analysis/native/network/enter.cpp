@@ -34,7 +34,7 @@ Place find(const std::string &folder, const std::string &host) {
     while (spaces >> name >> process) {
         if (name == host)
             return {in_network, in_network ? "/proc" : "/proc/" + std::to_string(first) + "/root/proc", process};
-        if (name.find(':') == std::string::npos) /* a switch */
+        if (name.find(':') == std::string::npos) /* a switch, not a host */
             host_names += " " + name;
     }
     throw std::runtime_error("the network has no host " + host + "; it has" + host_names);
@@ -42,7 +42,7 @@ Place find(const std::string &folder, const std::string &host) {
 
 pid_t child;
 
-/* A terminal's signals reach the child by themselves. */
+/* Passes a signal to the child, unless it comes from the terminal, which signals the child itself. */
 void hand_on(int number, siginfo_t *info, void *) {
     if (info->si_code != SI_KERNEL)
         kill(child, number);

@@ -33,7 +33,7 @@ class Network {
         for (pid_t process : relays_)
             kill(process, number);
     }
-    /* Takes note of the processes that ended. Throws if a relay was among them. */
+    /* Collects the exit codes of ended processes. Throws if a relay was among them. */
     void reap() const;
 
   private:
@@ -73,7 +73,7 @@ bool Network::obey(const std::string &line) {
     else if (verb == "do")
         run_in(name, rest);
     else
-        throw std::runtime_error("the plan has a line that means nothing: " + line);
+        throw std::runtime_error("the plan has an unknown line: " + line);
     return true;
 }
 
@@ -91,7 +91,7 @@ void Network::start_relay(std::istringstream &words) {
     expect(pipe(ready), "cannot make a pipe");
     relays_.push_back(fork_to([&] {
         const int ends[2] = {open_tap(spaces_.at(spaces[0]), devices[0]), open_tap(spaces_.at(spaces[1]), devices[1])};
-        expect(static_cast<int>(write(ready[1], "", 1)), "cannot say that the relay is there");
+        expect(static_cast<int>(write(ready[1], "", 1)), "cannot report that the relay is ready");
         close(ready[0]);
         close(ready[1]);
         close(STDIN_FILENO);
@@ -165,7 +165,7 @@ void listen_with(sigset_t &while_waiting) {
         sigdelset(&while_waiting, number);
 }
 
-/* The first process of the network's process namespace: with it everything ends. */
+/* The first process of the network's process namespace. When it ends, the kernel ends all others. */
 int keep(const std::string &folder, bool stay) {
     settle();
     Network network(folder);
@@ -178,7 +178,7 @@ int keep(const std::string &folder, bool stay) {
     if (std::puts("up") < 0 || std::fflush(stdout) != 0)
         return 2;
     while (!end_signal) {
-        /* Standard input is silent until it ends. */
+        /* Nothing arrives on standard input before its end. */
         pollfd input{stay ? -1 : STDIN_FILENO, POLLIN, 0};
         const int ready = ppoll(&input, 1, nullptr, &while_waiting);
         char byte;
@@ -217,7 +217,7 @@ int hold(const std::string &folder, bool stay) {
         if (errno != EINTR)
             return 2;
     const int code = code_of(status);
-    if (code == 0 || getppid() != parent) /* otherwise whoever asked for the network reads there why */
+    if (code == 0 || getppid() != parent) /* otherwise the parent reads there what went wrong */
         std::filesystem::remove_all(folder);
     return code;
 }

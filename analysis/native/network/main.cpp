@@ -1,11 +1,10 @@
 /* hopscope-net: hosts that are network namespaces of this machine, joined by links that delay packets.
  *
- *   hopscope-net hold FOLDER [stay] < PLAN   makes what the plan says and keeps it; `stay`: also without who started it
+ *   hopscope-net hold FOLDER [stay] < PLAN   makes a network from a plan and keeps it; `stay`: until SIGTERM
  *   hopscope-net enter FOLDER HOST WORDS...  runs a command on a host, from outside or from another host
- *   hopscope-net agent FOLDER HOST WORDS...  the same as a launch agent does it: options skipped, words joined, in a
- * shell
+ *   hopscope-net agent FOLDER HOST WORDS...  does so as a launch agent: skips options, joins WORDS to a shell command
  *
- * hopscope.launch.network writes the plan (hold.cpp says what it looks like) and reads what the relays count.
+ * hopscope.launch.network writes the plan (hold.h describes it) and reads what the relays count.
  */
 #include <cstdio>
 #include <cstring>
@@ -25,8 +24,7 @@ int main(int count, char **words) {
             return enter(arguments[1], arguments[2], {arguments.begin() + 3, arguments.end()});
         if (arguments.size() >= 4 && arguments[0] == "agent")
             return enter_as_agent(arguments[1], {arguments.begin() + 2, arguments.end()});
-        std::fprintf(stderr,
-                     "hopscope-net: expected hold, enter or agent; `hopscope net --help` is the command for people\n");
+        std::fprintf(stderr, "hopscope-net: expected hold, enter or agent; people use `hopscope net --help`\n");
     } catch (const std::exception &error) {
         std::fprintf(stderr, "hopscope: %s\n", error.what());
     }

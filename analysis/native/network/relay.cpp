@@ -23,12 +23,12 @@ uint64_t now_ns() {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-/* Packets are due to the microsecond, also beside ranks that keep every core busy. */
+/* Lets packets leave within a microsecond of their due time, even if ranks keep every core busy. */
 void hurry() {
     prctl(PR_SET_TIMERSLACK, 1UL);
     sched_param first{};
     first.sched_priority = 1;
-    sched_setscheduler(0, SCHED_FIFO, &first); /* users may not; then the lateness says what that costs */
+    sched_setscheduler(0, SCHED_FIFO, &first); /* needs privileges; without them the reported lateness shows the cost */
 }
 
 void listen(sigset_t &while_waiting) {
@@ -53,7 +53,7 @@ std::string line_of(const DelayLine::Counts &counts) {
     return line + "\n";
 }
 
-/* Never more at once than this, so that the other direction is not kept waiting. */
+/* More at once would keep the other direction waiting. */
 enum { BATCH_PACKETS = 64 };
 
 void take_in(int end, DelayLine &line) {

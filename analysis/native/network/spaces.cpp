@@ -25,7 +25,7 @@ void write_once(const char *path, const std::string &text) {
     expect(wrote == static_cast<ssize_t>(text.size()) ? 0 : -1, path);
 }
 
-/* Root inside, the user outside. */
+/* Makes this process root inside its own user namespace; outside it stays the user. */
 void become_root_of_own_users() {
     const uid_t user = getuid();
     const gid_t group = getgid();
@@ -65,7 +65,7 @@ pid_t make_space(const std::string &name, const std::string &hosts) {
         expect(sethostname(name.data(), name.size()), "cannot name the host " + name);
         expect(mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"), "cannot mount /dev/shm");
         expect(mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr), "cannot mount /etc/hosts");
-        expect(static_cast<int>(write(ready[1], "", 1)), "cannot say that the host is there");
+        expect(static_cast<int>(write(ready[1], "", 1)), "cannot report that the host is ready");
         close(STDIN_FILENO);
         while (true)
             pause();

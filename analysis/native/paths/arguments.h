@@ -32,7 +32,7 @@ class Arguments {
                 throw nb::type_error((table + ": arrays of different lengths").c_str());
     }
 
-    // Row numbers of another table: every value must be in [least, end).
+    // Checks row numbers of another table: every value must be in [minimum, end).
     template <typename T>
     static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t minimum = 0) {
         for (size_t i = 0; i < column.size; i++)

@@ -1,7 +1,7 @@
 // Classifies messages by the end that had to wait for the other.
 //
-// A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted.
-// The later of the two is what the ends waited for:
+// A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted. The
+// later of the two is what the ends waited for:
 //
 //     send_begin ........ transfer            recv: an early receiver waits for the message; the path goes to the
 //       post ................. recv_end       sender
@@ -9,44 +9,47 @@
 //     send_begin ............ send_end        send: a late receiver holds the message back. Both ends wait for the
 //                 post ...... recv_end        transfer from the post on; the path stays at the receiver
 //
-// First: was the message held back? It can have been only if its receive was posted after the send had begun and before
-// the send was complete, by more than the clocks' uncertainty. Then it was held back
+// The first question: was the message held back? That needs a receive that was posted after the send had begun and
+// before the send was complete, by more than the clocks' uncertainty. Such a message was held back in three cases:
 //
-//  a. if the sender was already waiting for the send's completion when the receive was posted. The engine tests each
-//     send separately, so there this is proof. Elsewhere a call may complete a send long after it was done
-//     (MPI_Waitall) and a sender may have lost its processor. There it is proof only for messages larger than any that
-//     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied
-//     do not count there, because their sends never wait for a receiver. Where none of the
-//     application's was seen, only a call that does nothing but this send is proof;
-//  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers, or a
-//     sixteenth of the wait, after it. A call that was held up by anything else would hardly end just then. Where no
-//     buffered message was seen, a call that completes others as well counts, too; and so it does for a short message,
-//     which may lie in a queue in shared memory until its receiver comes to MPI (Open MPI);
-//  c. else if it should have arrived long before the post, had not, and came within a few transfers after it.
+//  a. The sender was already waiting for the send's completion when the receive was posted. The engine tests each
+//     send separately, so for its messages this is proof. Elsewhere a call may complete a send long after it was done
+//     (MPI_Waitall), or a sender may have lost its processor. There it is proof only for messages larger than any that
+//     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied do not
+//     count, because their sends never wait for a receiver. If no such message of the application was seen, it is
+//     proof only in a call that does nothing but this send.
+//  b. Otherwise, a call that does nothing but this send waited long for the post, and ended within a few transfers
+//     after it, or within a sixteenth of the wait. A call that was held up by anything else would hardly end just then.
+//     A call that completes other messages as well also counts if no buffered message was seen, or if the message is
+//     short: it may lie in a queue in shared memory until its receiver comes to MPI (Open MPI).
+//  c. Otherwise, the message should have arrived long before the post, had not, and came within a few transfers after
+//     the post.
 //
-// If the sender was waiting and (b) and (c) do not say so, for a message that may have been buffered, a wait at the
-// receiver is undecided, unless the message is so short that it always is.
+// If the sender was waiting, the message may have been buffered, and neither (b) nor (c) applies, a wait at the
+// receiver is undecided. A message so short that the library always buffers it is an exception.
 //
-// A message that was held back may still have been delayed for another reason: an emulated link shows it at its due
-// time, whenever it was posted. It moved from the post on only if it would have arrived before the post, or if both
-// ends took as long after the post as a whole transfer takes, and if it did not continue for long after the sender was
-// done with it. Otherwise its sender waited for the post and its receiver for the message.
+// A message that was held back may also have been delayed for another reason: an emulated link shows it at its due
+// time, whenever its receive was posted. It moved from the post on only if two things are true. It would have arrived
+// before the post, or both ends took as long after the post as a whole transfer takes. And it did not continue for long
+// after the sender was done with it. Otherwise its sender waited for the post, and its receiver for the message.
 //
-// If it was not held back: did the receiver wait? The engine knows and records arrived_early. One thing it cannot know:
-// MPI may need several calls to report a message that arrived long ago. So a wait that ended at once, for a message
-// sent long before, counts as none. Elsewhere only times are known, and these rules decide, in this order:
+// The second question, if the message was not held back: did the receiver wait? The engine knows and records
+// arrived_early. One thing it cannot know: MPI may need several calls to report a message that arrived long ago. So a
+// wait that ended at once, for a message sent long before, does not count. Elsewhere only times are known, and these
+// rules decide, in this order:
 //
-//  1. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. A message that was not
-//     yet sent cannot have arrived.
-//  2. none: the message had surely arrived. Before the wait began its send was complete (or is buffered in any case),
-//     and had begun several times the fastest transit of its class earlier. These messages are the references of rule
-//     3: the time that receiving takes without waiting. So a late receiver never makes a message binding.
+//  1. recv: the send began after the receiver's wait had begun, by more than the clocks' uncertainty. A message that
+//     was not yet sent cannot have arrived.
+//  2. none: the message had surely arrived. Before the wait began, its send was complete (or is always buffered), and
+//     several times the fastest transit of its class had passed since the send's begin. These messages are the
+//     references of rule 3: the time that receiving takes without waiting. So a late receiver never makes a message
+//     binding.
 //  3. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
 //     class, else none. Without a reference: undecided.
 //
-// A class is a link class and a size class (powers of two). The fastest of a class are taken from the trace up to the
-// end of the message's piece. A transfer takes as long as the fastest transit of the class; if no receiver of the class
-// was ever early, as long as the fastest one since the post.
+// A class is a link class and a size class (powers of two). The fastest times of a class are those in the trace up to
+// the end of the message's piece. A transfer takes as long as the fastest transit of the class; if no receiver of the
+// class was ever early, as long as the shortest time since the post.
 #include "binding.h"
 
 #include <algorithm>
@@ -54,24 +57,25 @@
 namespace hopscope::paths {
 namespace {
 
-// A message this many fastest transits old has surely arrived.
+// A message has surely arrived once this many times the fastest transit have passed.
 constexpr int64_t SURELY_THERE = 4;
-// A wait is clearly longer than the reference from this multiple on, and by no less than this many ns (two clock reads
-// and a test of the request).
+// A wait is clearly longer than the reference if it is this many times as long and longer by at least this many ns (two
+// clock reads and a test of the request).
 constexpr int64_t CLEARLY = 2;
 constexpr int64_t CLEARLY_NS = 1000;
 // A wait ended at once if it is below the fastest transit, or below this many ns (a few calls that drive progress).
 constexpr int64_t AT_ONCE_NS = 2000;
-// A message that was held back goes to its receiver at once. Time after the sender was done with it counts as something
-// else only from this fraction of the time it was held back.
+// A message that was held back goes to its receiver at once. If it still continues after the sender was done with it,
+// that counts as another delay only above this fraction of the time for which it was held back.
 constexpr int64_t NOT_WORTH = 4;
-// No message of a link class was seen to complete before its receive was posted.
+// Means that no message of a link class was seen to complete before its receive was posted.
 constexpr int64_t NONE_BUFFERED = -1;
-// No MPI library announces an application's message of up to this many bytes, unless it is told to.
+// Every MPI library buffers an application's message of up to this many bytes, unless it is configured otherwise.
 constexpr int64_t ALWAYS_BUFFERED = 2048;
-// A send waited long for its receive's post if that took more than this many times as long as the rest of the call.
+// A send waited long for its receive's post if the wait was more than this many times as long as the rest of the call.
 constexpr int64_t LONG_WAIT = 4;
-// It ended with the post if no more than this part of the wait lies between: on a busy machine, ranks wait for a core.
+// A send ended with the post if it ended within this part of the wait after it: on a busy machine, ranks wait for a
+// core.
 constexpr int64_t AT_ONCE_SHARE = 16;
 
 int64_t waited_from(const Messages &m, size_t i) {
@@ -91,7 +95,7 @@ bool sender_was_waiting(const Messages &m, size_t i) {
            m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
-// False if the trace shows that the library buffers no such message. Hops complete when they are done.
+// False if the trace shows that the library does not buffer such a message. Hops complete when they are done.
 bool may_be_buffered(const Messages &m, size_t i, int64_t eager_bytes) {
     if (eager_bytes == NONE_BUFFERED && !m.collective.size)
         return send_call(m, i) != SendCall::alone;
@@ -122,7 +126,7 @@ bool BindingClassifier::surely_there(const Messages &m, size_t i, int64_t fastes
     return latest_needed + m.clock_error[i] < wait_begin;
 }
 
-// The engine waited, but the message was sent long before and was seen as soon as the wait began.
+// True if the engine waited, but the message was sent long before and was seen as soon as the wait began.
 bool BindingClassifier::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
     int64_t wait_begin = waited_from(m, i);
     return wait_begin != MISSING && fastest_transit != NO_SAMPLE &&
@@ -130,14 +134,14 @@ bool BindingClassifier::only_looked_again(const Messages &m, size_t i, int64_t f
            m.recv_end[i] - wait_begin <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
-// Decides by the wait alone. True without a reference, because nothing then shows that the message had arrived.
+// Decides by the wait alone. True without a reference, because then nothing shows that the message had arrived.
 bool BindingClassifier::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
     const int64_t wait = m.recv_end[i] - waited_from(m, i);
     return reference.fastest_wait == NO_SAMPLE ||
            wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS);
 }
 
-// True if it came within a few transfers of the post.
+// True if the message came within a few transfers of the post.
 bool BindingClassifier::came_after_post(const Messages &m, size_t i, const Reference &reference) {
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
 }
@@ -170,7 +174,8 @@ BindingClassifier::SenderBlocked BindingClassifier::sender_blocked(const Message
     return was_waiting && !is_always_buffered(m, i) ? SenderBlocked::perhaps : SenderBlocked::no;
 }
 
-// For an engine message that was held back: only those are shown at due times.
+// True if a message that was held back moved from the post on. Only for the engine's messages: only these are shown at
+// due times.
 bool BindingClassifier::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t transfer = reference.transfer(), lateness = m.recv_post[i] - m.send_begin[i];
     const int64_t under_way = m.recv_end[i] - m.send_end[i];

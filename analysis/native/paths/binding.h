@@ -9,9 +9,9 @@
 
 namespace hopscope::paths {
 
-// The causes of waits at the ends of a message; bits, because both may have waited.
+// The causes of waits at the ends of a message, as bits, because both ends may have waited.
 enum WaitedFor : int8_t {
-    RECEIVER_FOR_SEND = 1,  // until it was sent and arrived
+    RECEIVER_FOR_SEND = 1,  // until the message was sent and had arrived
     RECEIVER_FROM_POST = 2, // for a transfer that only its own post started
     SENDER_FOR_POST = 4,    // for the receive to be posted
 };
@@ -20,14 +20,15 @@ struct BindingResult {
     PooledVector<int8_t> binding; // enum Binding, per message
     PooledVector<int8_t> waited;  // bits of WaitedFor
     PooledVector<int64_t>
-        expected_arrival; // when it could move + the fastest transit of its class: breaks ties in MPI_Waitall
+        expected_arrival; // the begin of the move + the fastest transit of its class: breaks ties in MPI_Waitall
 };
 
-// Classifies a trace's messages piece by piece, by the references of everything up to the end of the piece.
+// Classifies a trace's messages piece by piece. The references are those of all pieces up to the current one.
 class BindingClassifier {
   public:
     BindingClassifier();
-    // Learn references from a piece's messages: first the transits of all its parts, then the waits, then classify().
+    // Learns references from a piece's messages. Call learn_transits for all its parts, then learn_waits, then
+    // classify().
     void learn_transits(const Messages &messages);
     void learn_waits(const Messages &messages);
     // Several threads may classify parts of a piece concurrently.

@@ -1,4 +1,4 @@
-// Sums of bins twice as long.
+// Makes coarser bins, twice as long.
 #include "bins.h"
 
 namespace hopscope::paths {

@@ -30,10 +30,10 @@ inline bool operator<(const HopTime &a, const HopTime &b) {
 struct Span {
     int64_t begin, end;
     Category category;
-    bool has_hops; // the waits for hops in it count for their link classes instead
+    bool has_hops; // the waits for hops inside count for the hops' link classes
 };
 
-// The category of hops of a link class. Hops of a rank to itself are its own work.
+// The category of a hop's link class. A hop of a rank to itself is the rank's own work.
 inline Category category_of(int8_t link) {
     constexpr Category kOf[] = {Category::local, Category::shm, Category::lan, Category::wan};
     return kOf[link];
@@ -61,7 +61,7 @@ class Bins {
     std::vector<int64_t> &operator[](size_t category) {
         return planes_[category];
     }
-    // Joins each two bins to one.
+    // Joins every two bins into one.
     void coarsen();
 
   private:
@@ -75,11 +75,11 @@ class Bins {
     std::array<std::vector<int64_t>, kCategories> planes_;
 };
 
-// Adds the spans of one lane, which come in order of their begins, an outer one first; what lies inside another is left
+// Adds the spans of one lane. They come in order of their begins, an outer span before its inner ones, which are left
 // out.
 class LaneTimes {
   public:
-    // waits: those of this lane, sorted.
+    // waits: the waits of this lane, sorted.
     LaneTimes(Bins &bins, const HopTime *waits, const HopTime *end) : bins_(bins), next_(waits), end_(end) {}
 
     void add(const Span &span) {

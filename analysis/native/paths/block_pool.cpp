@@ -4,7 +4,7 @@
 namespace hopscope {
 namespace {
 
-constexpr size_t kSmallest = 1u << 14; /* for smaller ones malloc's own cache suffices */
+constexpr size_t kSmallest = 1u << 14; /* smaller blocks have malloc's own cache */
 
 size_t size_class(size_t bytes) {
     return bytes <= 1 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(bytes - 1));
@@ -42,7 +42,7 @@ void BlockPool::give_back(void *block, size_t bytes) noexcept {
                 waiting_[size].push_back(block);
                 bytes_waiting_ += size_t{1} << size;
                 return;
-            } catch (const std::bad_alloc &) { /* free it instead */
+            } catch (const std::bad_alloc &) { /* the block is then freed */
             }
         }
     }

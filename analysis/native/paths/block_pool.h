@@ -1,5 +1,5 @@
-/* Memory for columns and similar data, kept from piece to piece: returning it to the system and getting it back for
- * every piece costs as much as filling it. */
+/* Memory for columns and similar data, kept from piece to piece. To return it to the system and get it back for every
+ * piece costs as much as to fill it. */
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ template <typename T> struct Pooled {
 
     Pooled() = default;
     template <typename U> Pooled(const Pooled<U> &) {}
-    // Growing a vector leaves new elements uninitialised for the caller to write: no zeros first.
+    // Leaves the new elements of a growing vector uninitialised, because the caller writes them.
     template <typename U> void construct(U *storage) {
         ::new (static_cast<void *>(storage)) U;
     }

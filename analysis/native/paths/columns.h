@@ -54,17 +54,17 @@ inline Category category_of(IntervalKind kind) {
     }
 }
 
-// The direction of a path inside the library without hops (critical path of a collective).
+// The direction in which a path continues in a collective without hops (critical path of a collective).
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
 
-// The MPI call that completes a send: what its end tells about the receiver.
+// The MPI call that completes a send, by what its end shows about the receiver.
 enum class SendCall : int8_t {
-    unspecific, // it may have waited for something else
-    alone,      // it does nothing but this send
-    buffered,   // MPI_Bsend and its like never wait for the receiver
+    unspecific, // may have waited for another message
+    alone,      // does nothing but this send
+    buffered,   // MPI_Bsend and its like, which never wait for the receiver
 };
 
-// Hops (which lack send_call), or the application's messages (which lack collective, arrived_early and from_engine).
+// Hops, which lack send_call, or the application's messages, which lack collective, arrived_early and from_engine.
 struct Messages {
     int64_t first_id = 0;       // of the first row
     Column<int64_t> collective; // id of its collective; ascending
@@ -80,15 +80,15 @@ struct Messages {
 };
 
 struct Collectives {
-    int64_t first_id = 0; // of the first row: a trace's pieces follow one another
+    int64_t first_id = 0; // of the first row; a trace's pieces continue the ids
     Column<int32_t> op;   // the MPI function, numbered by the caller
     Column<int8_t> leads;
-    Column<int8_t> returns_early; // 1 if another call waits for the others (nonblocking, persistent)
+    Column<int8_t> returns_early; // 1 for nonblocking and persistent: the rank waits in another call
     Column<int8_t> library;       // enum Category of its time without hops: native, rma or io
     Column<int32_t> root_rank;    // trace-wide; -1 if none
     Column<int32_t> second_group; // on an intercommunicator, the first comm_rank of its second group; else negative
-    Column<int64_t> first_call;   // row of `calls` (numbered like these); one entry more than collectives
-    Column<int8_t> has_hops;      // 1 if its messages were seen, or would have been
+    Column<int64_t> first_call;   // row of `calls` (ids as here); one entry more than collectives
+    Column<int8_t> has_hops;      // 1 if its messages are in the trace, or if it would have shown them
     size_t size() const {
         return leads.size;
     }

@@ -1,5 +1,5 @@
-// The columns of a dataset as hopscope.dataset.path_columns makes them, checked. What only one caller needs, it reads
-// itself.
+// Takes the columns of a dataset as hopscope.dataset.path_columns makes them, and checks them. A column that only one
+// caller needs is read by that caller.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hopscope::paths {
 
-// But for first_event.
+// The lanes, without first_event.
 inline Lanes lanes_of(const Arguments &arguments) {
     Lanes lanes;
     lanes.rank = arguments.column<int32_t>("lanes.rank");
@@ -18,7 +18,7 @@ inline Lanes lanes_of(const Arguments &arguments) {
     return lanes;
 }
 
-// Hops or messages, but for the columns that only one of them has.
+// Hops or messages, without the columns that only one of the two has.
 inline Messages messages_of(const Arguments &arguments, const std::string &table, const Lanes &lanes) {
     auto times = [&](const char *column) { return arguments.column<int64_t>(table + "." + column); };
     Messages m;
@@ -50,7 +50,7 @@ inline Messages hops_of(const Arguments &arguments, const Lanes &lanes, const Co
     return hops;
 }
 
-// But for op and second_group.
+// The collectives, without op and second_group.
 inline Collectives collectives_of(const Arguments &arguments) {
     Collectives c;
     c.leads = arguments.column<int8_t>("collectives.leads");
@@ -64,7 +64,7 @@ inline Collectives collectives_of(const Arguments &arguments) {
     return c;
 }
 
-// But for call_site.
+// The calls, without call_site.
 inline Calls calls_of(const Arguments &arguments, const Lanes &lanes, const Collectives &collectives) {
     Calls c;
     c.collective = arguments.column<int64_t>("calls.collective");
@@ -83,7 +83,7 @@ inline Calls calls_of(const Arguments &arguments, const Lanes &lanes, const Coll
     return c;
 }
 
-// But for region and call_site.
+// The intervals, without region and call_site.
 inline Intervals intervals_of(const Arguments &arguments, const Lanes &lanes) {
     Intervals intervals;
     intervals.lane = arguments.column<int32_t>("intervals.lane");

@@ -7,7 +7,7 @@
 namespace hopscope::paths {
 namespace {
 
-// The direction of a path without hops, by the flow of a collective's data.
+// The direction of a path in a collective without hops, by the flow of the collective's data.
 namespace leads {
 constexpr Leads all = Leads::to_last_enter;
 constexpr Leads from_root = Leads::to_root;
@@ -17,7 +17,7 @@ constexpr Leads exscan = Leads::exscan;
 constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
 } // namespace leads
 
-// What windows and files ask all members to call leads as a barrier does.
+// Calls on windows and files that all members make count as barriers.
 namespace flows {
 constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *members = "all";
 } // namespace flows

@@ -9,7 +9,7 @@
 namespace hopscope::paths {
 namespace {
 
-// MISSING is less than every time.
+// Raises a lane's latest time to t. MISSING is less than every time.
 void advance(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
     int64_t &latest = of_lanes[static_cast<size_t>(lane)];
     latest = std::max(latest, t);
@@ -125,7 +125,7 @@ void History::add(const Messages &messages, const BindingResult &bindings) {
     files_->message_waits.add(waits.data(), waits.size());
     for (const Wait &wait : waits)
         waits_on_[static_cast<size_t>(wait.lane)]++;
-    // A wait itself shows that its call completed a message.
+    // Keeps a completion for which nobody waited. A wait shows by itself that its call completed a message.
     auto complete = [&](int32_t lane, int64_t time, bool waited) {
         if (waited || time == MISSING)
             return;
@@ -155,8 +155,8 @@ void History::add_hop_times(const Messages &hops) {
     }
 }
 
-// The enter of the last Finalize; or the end of the last MPI call, if a rank without Finalize (perhaps killed) runs
-// longer. If nobody has a Finalize, the end of the trace.
+// Finds the end of the run: the enter of the last Finalize; if a rank without Finalize (perhaps killed) runs longer,
+// the end of its last MPI call; if no rank has a Finalize, the end of the trace.
 Place History::find_end_of_run() const {
     Place end{-1, MISSING};
     for (size_t lane = 0; lane < lanes_.size(); lane++) {
@@ -228,7 +228,7 @@ Span History::span_of(int32_t lane, const Item &item) const {
         return Span{item.begin, item.end, hops ? Category::local : Category::native, hops};
     };
     if (item.is_call()) {
-        if (collectives_.returns_early[static_cast<size_t>(calls_.collective[row])]) // it only begins here
+        if (collectives_.returns_early[static_cast<size_t>(calls_.collective[row])]) // it only begins in this call
             return {item.begin, item.end, Category::local, false};
         const bool hops = has_hops(static_cast<int64_t>(row));
         const auto library = static_cast<Category>(collectives_.library[static_cast<size_t>(calls_.collective[row])]);

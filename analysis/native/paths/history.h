@@ -11,21 +11,21 @@ namespace hopscope::paths {
 
 class History {
   public:
-    // lanes.first_event may still be filled in before finish().
+    // The caller may fill in lanes.first_event until finish().
     History(const Scratch &scratch, const Lanes &lanes);
 
-    // Adds a piece's collectives with all their calls and the waits in them; call in piece order. Another thread may
+    // Adds a piece's collectives with all their calls and waits. Call it in the order of the pieces. Another thread may
     // add intervals or messages at the same time.
     void add(const Collectives &collectives, const Calls &calls, const HopWaits &hop_waits);
     void add(const Intervals &intervals);
     // Adds the application's messages, with their bindings.
     void add(const Messages &messages, const BindingResult &bindings);
-    // Adds the times at which the ends of hops waited for each other; call it where the collectives are added.
+    // Adds the times at which the two ends of hops waited for each other. Call it in the thread that adds collectives.
     void add_hop_times(const Messages &hops);
     // Call it after the last add() and before any walk.
     void finish();
-    // Returns the files' pages to the system; long walks call it now and then. Meanwhile no other thread may walk and
-    // keep a pointer for long: touching the pages loads them again.
+    // Returns the files' pages to the system; long walks call it now and then. No other thread may walk or keep a
+    // pointer meanwhile, because touching the pages loads them again.
     void trim() const;
 
     // The begin of the backward walk of the run's path; lane -1 for none. Set by finish().
@@ -63,11 +63,11 @@ class History {
     const std::vector<Overhead> &overheads() const {
         return overheads_;
     }
-    // By lane, sorted.
+    // The waits at the ends of hops, by lane, sorted.
     const Grouped<HopTime> &hop_times() const {
         return hop_times_;
     }
-    // The stays of a lane in MPI, in time order; an end that is missing is INT64_MAX.
+    // Gives the stays of a lane in MPI, in time order. A missing end is INT64_MAX.
     void spans_of(int32_t lane, const std::function<void(const Span &)> &give) const;
 
   private:
@@ -78,7 +78,7 @@ class History {
     const Lanes &lanes_;
     std::vector<int64_t> last_calls_, last_intervals_, last_regions_;         // per lane; MISSING for none
     std::vector<size_t> calls_on_, intervals_on_, waits_on_, completions_on_; // number per lane
-    std::vector<size_t> hop_times_on_;                                        // the same
+    std::vector<size_t> hop_times_on_;                                        // number per lane
     std::vector<size_t> early_returns_of_;                                    // number per rank
     bool finalizes_ = false;
     std::vector<Overhead> overheads_;

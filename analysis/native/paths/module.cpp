@@ -112,7 +112,7 @@ nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dic
 } // namespace hopscope::paths
 
 NB_MODULE(_paths, m) {
-    m.doc() = "Where MPI functions lead, sums of times, and when messages on an emulated machine were due.";
+    m.doc() = "Properties of MPI functions, sums of times, and due times of messages on an emulated machine.";
     m.def(
         "mpi_functions",
         [] {
@@ -124,14 +124,14 @@ NB_MODULE(_paths, m) {
                     nb::make_tuple(function.name, function.kind_word, word(function.flow), word(function.moves)));
             return rows;
         },
-        "Name, kind, flow and moves of every function that schemas/mpi_functions.h lists, in all its forms.");
+        "Name, kind, flow and moves of every form of every function in schemas/mpi_functions.h.");
     m.def(
         "leads_of", [](const std::string &function) { return static_cast<int>(hopscope::paths::leads_of(function)); },
-        nanobind::arg("function"), "Where the library leads without hops: enum Leads of columns.h.");
+        nanobind::arg("function"), "The direction of a path in the library without hops: enum Leads of columns.h.");
     m.def(
         "library_of",
         [](const std::string &function) { return static_cast<int>(hopscope::paths::library_of(function)); },
-        nanobind::arg("function"), "The category of the time in the library without hops: a code of CATEGORIES.");
+        nanobind::arg("function"), "The category of time in the library without hops: a code of CATEGORIES.");
     nanobind::list links;
 #define LINK(id, word, condition) links.append(nanobind::make_tuple(#word, #condition));
     LINK_CLASSES(LINK)
@@ -152,15 +152,15 @@ NB_MODULE(_paths, m) {
             return static_cast<int>(
                 link_class_of(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster));
         },
-        "Number of the link class of two ranks: schemas/links.h.");
+        "The number of the link class of two ranks, see schemas/links.h.");
     m.def("returns_early", &hopscope::paths::returns_early, nanobind::arg("function"),
-          "True where the rank waits for the others in another call than this one.");
-    m.def(
-        "sum_times", &hopscope::paths::sum_times, nanobind::arg("spans"), nanobind::arg("waits"),
-        nanobind::arg("lanes"), nanobind::arg("rows"), nanobind::arg("begin"), nanobind::arg("level"),
-        nanobind::arg("columns"),
-        "Time in ns by category, row and column, as one array in this order. Spans (lane, begin_ns, end_ns, category, "
-        "has_hops) in order of lane and begin, an outer one first; waits (lane, begin_ns, end_ns, link); lanes: row.");
+          "True if the rank waits for the others in a later call, as after MPI_Ibcast.");
+    m.def("sum_times", &hopscope::paths::sum_times, nanobind::arg("spans"), nanobind::arg("waits"),
+          nanobind::arg("lanes"), nanobind::arg("rows"), nanobind::arg("begin"), nanobind::arg("level"),
+          nanobind::arg("columns"),
+          "Time in ns by category, row and column, as one array in this order. Spans have lane, begin_ns, end_ns, "
+          "category and has_hops, in order of lane and begin, an outer span before its inner ones. Waits have lane, "
+          "begin_ns, end_ns and link. Lanes have the row to which their time belongs.");
     m.def("due_times", &hopscope::paths::due_times_of, nanobind::arg("costs"), nanobind::arg("hops"),
-          "When each of these messages was due at its receiver, on a machine of these costs: arrays as in network.h.");
+          "The due time of each hop at its receiver, on a machine with these costs. Arrays are those of network.h.");
 }

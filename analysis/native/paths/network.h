@@ -1,11 +1,15 @@
-// Emulates messages between ranks: when each one is sent, reaches the other host, and is seen by its receiver.
+// Emulates messages between ranks: the times at which each is sent, reaches the other host, and is seen by its
+// receiver.
 //
-// A message to another host passes the sender's host interface (one message at a time), the directed pair of hosts and
-// the link that two clusters share (bytes in sequence), the latency, and the receiver's host interface in order of
-// arrival; a gateway's interfaces in between. Every message occupies the rank that sends it and the one that receives
-// it. An emulated machine does so (collector/src/engine/link_times.c), in the order of its own: a sender takes its turn
-// at everything before the latency when it sends, and a receiver at everything behind it when the message is there and
-// its receive is posted. One that comes to a receive posted late begins when it was there, if nothing went between.
+// A message to another host passes the sender's host interface (one message at a time), then the directed pair of hosts
+// and the link that two clusters share (bytes in sequence), then the latency, then the receiver's host interface in the
+// order of arrival. If there is a gateway, its interfaces lie in between. Every message also occupies the rank that
+// sends it and the rank that receives it.
+//
+// An emulated machine (collector/src/engine/link_times.c) has another order: a message takes its turn at everything
+// before the latency when it is sent, and at everything behind the latency when it is there and its receive is posted.
+// There a message that came before its receive was posted begins at its arrival, if no other message used the server in
+// between.
 #pragma once
 
 #include <queue>
@@ -19,7 +23,7 @@ struct Message {
     int32_t src, dst;          // ranks, numbered from 0
     size_t src_host, dst_host; // their hosts
     double bytes;
-    double ready;  // the receiver takes nothing in before
+    double ready;  // the receiver takes the message in no earlier than this
     size_t number; // among all messages
 };
 
@@ -29,17 +33,17 @@ struct Costs {
     double interface_message, interface_per_byte, rank_message, rank_per_byte;
     bool cut_through = false;
     size_t hosts = 0;
-    // For clusters that share links; clusters is 0 if none do.
+    // Of clusters that share links; clusters is 0 if no cluster does.
     size_t clusters = 0;
     Column<int32_t> cluster;                  // of each host
     Column<double> shared_per_byte;           // [from cluster * clusters + to cluster]; 0: no shared link
-    Column<int32_t> gateway_from, gateway_to; // hosts, the same; -1: none
+    Column<int32_t> gateway_from, gateway_to; // [from cluster * clusters + to cluster]: hosts; -1: none
 };
 
-// A resource that serves one message at a time, in the order of calls: the end of its current service.
+// A resource that serves one message at a time, in the order of calls. Keeps the end of its current service.
 class Server {
   public:
-    // Serves for this long from `arrival` on, or from when it is free; returns the end.
+    // Serves for `duration` from `arrival` on, or from when it is free. Returns the end.
     double serve(double arrival, double duration);
 
   private:
@@ -50,14 +54,14 @@ class Network {
   public:
     explicit Network(const Costs &costs);
 
-    // Nothing has been sent yet.
+    // Begins an emulation, before anything has been sent.
     void begin(size_t ranks);
     void send(double t, const Message &message) {
         messages_.push_back(message);
         push(t, {messages_.size() - 1, Stage::sent, 0, 0});
     }
-    // Calls handler.sent(message, t) when the sender is done with a message and handler.visible(message, t) when the
-    // receiver is; both may send.
+    // Calls handler.sent(message, t) when the sender is done with a message, and handler.visible(message, t) when the
+    // receiver sees it. Both may send more messages.
     template <typename Handler> void run(Handler &handler) {
         while (!events_.empty()) {
             Event event = events_.top();
@@ -88,13 +92,13 @@ class Network {
     struct Progress {
         size_t message;
         Stage stage;
-        double first, last; // at_host: when the first and the last byte are there
+        double first, last; // at_host: the times at which the first and the last byte arrive
     };
     struct Event {
         double t;
-        int64_t order; // of two events at one time the earlier created comes first
+        int64_t order; // at one time, the event created earlier comes first
         Progress progress;
-        // A free rank takes in what waits for it before it turns to what it has just taken in.
+        // A free rank takes in messages that wait for it before it acts on the message that it took in last.
         bool operator>(const Event &rhs) const {
             if (t != rhs.t)
                 return t > rhs.t;
@@ -130,7 +134,7 @@ class Network {
     int64_t order_ = 0;
 };
 
-// The time at which each message is due at its receiver, given the times of the sends. Ranks are numbered from 0.
+// The time at which each message is due at its receiver. sent: the time of each send. Ranks are numbered from 0.
 std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent);
 
 } // namespace hopscope::paths

@@ -26,7 +26,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     const Wait *wait = history_.message_waits().last_before(start.lane, start.t);
     const bool bound_by_message = wait && wait->end > item.begin;
     int64_t completed = -1, required_call = -1, latest = item.begin;
-    // A collective completed here binds if a rank it needed began it after this rank started to wait.
+    // A collective completed here binds if a rank that it needs entered it after this rank began to wait.
     auto may_bind = [&](int64_t call) {
         const auto row = static_cast<size_t>(call);
         const int64_t candidate =
@@ -38,7 +38,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
             required_call = candidate;
         }
     };
-    // A collective with known messages binds if this rank waited for one of them here. The path follows the last.
+    // A collective with known messages binds if this rank waited for one of them here. The path follows the last such
+    // wait.
     int64_t waited_until = bound_by_message ? wait->end : item.begin, traced_call = -1, last_waited = -1;
     auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(start.lane), item.begin);
     for (const EarlyReturns::Completed *completion = first; completion != last; completion++) {
@@ -82,7 +83,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     return {start.lane, item.begin};
 }
 
-// True if a collective ended for this rank here: in its own call, or in the wait that found it complete.
+// True if a collective ended for this rank in this item: in its own call, or in the wait that found it complete.
 bool RunWalker::ends_collective(const Item &item) const {
     const size_t row = item.row();
     if (item.is_call())
@@ -92,7 +93,8 @@ bool RunWalker::ends_collective(const Item &item) const {
     return first != last;
 }
 
-// A lead also stops at a collective that was complete in the call that began it.
+// True if a lead ends at this item. A lead also stops at a nonblocking collective that was complete before its call
+// returned.
 bool RunWalker::ends_lead(const Item &item) const {
     const Calls &calls = history_.calls();
     const size_t row = item.row();
@@ -115,7 +117,7 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
         const Item *item = history_.timeline().last_before(place.lane, place.t);
         if (!item) {
             int32_t main_lane = history_.lanes().main_lane[lane];
-            if (main_lane != place.lane) { // a thread begins here: the rank's main thread created it
+            if (main_lane != place.lane) { // this thread begins here, and the rank's main thread created it
                 place.lane = main_lane;
                 continue;
             }
@@ -136,7 +138,7 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
             place = walk_interval(stretches, *item, place);
             continue;
         }
-        if (!ends_collective(*item)) { // it only began here
+        if (!ends_collective(*item)) { // the collective only began here
             collectives_.add(stretches, Category::local, place.lane, item->begin, place.t, context_of(*item));
             place.t = item->begin;
             continue;
@@ -153,9 +155,8 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
     return place;
 }
 
-// The begin of the backward walk of a lead: the last enter, or the begin of the chain of hops that the last rank to
-// leave waited for, if that is later (a rank came late to its wait for a nonblocking collective). Lane -1 if no rank
-// can have waited.
+// The begin of a lead's backward walk: the last enter; or, if later, the begin of the chain of hops that the last rank
+// to leave waited for (a rank came late to its wait for a nonblocking collective). Lane -1 if no rank can have waited.
 Place RunWalker::last_arrival(size_t collective) const {
     const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();

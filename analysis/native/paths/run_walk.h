@@ -11,10 +11,10 @@ class RunWalker {
     // The history must be finished and outlive this.
     explicit RunWalker(const History &history);
 
-    // Keeps the leads of collectives first .. end - 1: the path to the last arrival, back to the previous collective.
-    // That is the last enter, or a later begin of the chain of binding hops. A collective with fewer than two calls has
-    // none. Stops at about `limit` stretches, or before a lead that exceeds that alone. Returns the first collective
-    // whose lead was not kept, or end.
+    // Keeps the leads of collectives first .. end - 1. A lead is the path from the previous collective to the last
+    // arrival: the last enter, or a later begin of the chain of binding hops. A collective with fewer than two calls
+    // has no lead. Stops at about `limit` stretches, or before a lead that has more than `limit` stretches. Returns the
+    // first collective whose lead was not kept, or end.
     size_t keep_leads(Stretches &stretches, size_t first, size_t end, size_t limit) const;
     // The lead of one collective, latest stretch first; it may be long. Calls take(stretch) for each.
     template <typename Take> void lead(size_t collective, const Take &take) const {

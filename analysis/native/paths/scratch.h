@@ -1,5 +1,5 @@
-// Data that grows with the trace and is needed again at the end goes to unnamed files, not to memory: it is written in
-// order, then mapped. Mapped pages use memory only until trim() releases them; the file keeps them.
+// Files for data that grows with the trace and is needed again at the end. Values are written in order to unnamed
+// files, then mapped. Mapped pages use memory only until trim() releases them; the file keeps the data.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace hopscope::paths {
 class Scratch {
   public:
     explicit Scratch(std::string directory) : directory_(std::move(directory)) {}
-    // A descriptor for reading and writing. Throws std::system_error.
+    // Opens an unnamed file for reading and writing. Throws std::system_error.
     int open_file() const;
 
   private:
@@ -32,7 +32,7 @@ class ScratchFile {
     ScratchFile(const ScratchFile &) = delete;
     ScratchFile &operator=(const ScratchFile &) = delete;
 
-    // All throw std::system_error.
+    // append() and map() throw std::system_error.
     void append(const void *data, size_t bytes) {
         write_at(bytes_, data, bytes);
     }
@@ -46,7 +46,7 @@ class ScratchFile {
     void *mapping_ = nullptr;
 };
 
-// Values appended one after another; a Column once all are there.
+// Values appended one after another; a Column once all have been added.
 template <typename T> class ScratchColumn {
     static_assert(std::is_trivially_copyable_v<T>);
 

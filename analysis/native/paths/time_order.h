@@ -1,4 +1,4 @@
-// Sorts by time what is nearly in order or comes from several sources.
+// Sorts by time data that is nearly in order or comes from several sources.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace hopscope {
 
-// The time of something, and its index where it is stored.
+// A time, and the index of the element that has it.
 struct TimedIndex {
     int64_t time;
     uint32_t place;

@@ -1,4 +1,4 @@
-// Lanes and waits, sorted so that a walk finds what came before a time by bisection.
+// Sorts lanes and waits, so that a walk finds by bisection what came before a time.
 #include "timeline.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Trims each time this many values have been touched.
+// Calls trim each time that this many values have been touched.
 class Trimming {
   public:
     explicit Trimming(std::function<void()> trim) : trim_(std::move(trim)) {}
@@ -49,13 +49,14 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
         wait_count += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
     waits.reserve(wait_count);
     for (size_t i = 0; i < m.size(); i++) {
-        // Whatever the engine cannot decide stays on its rank; of the MPI library, too little is known for that.
+        // The path stays at a rank whose wait the engine cannot decide. Too little is known about the MPI library's own
+        // messages for that.
         const bool undecided =
             m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(bindings.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {
             const int32_t lane = by_sender ? m.src_lane[i] : m.dst_lane[i];
             const int32_t partner = by_sender ? m.dst_lane[i] : m.src_lane[i];
-            // Follow only strictly earlier events: two clocks may disagree, and the walk must end.
+            // Keep only waits for strictly earlier events: two clocks may disagree, and the walk must end.
             if (other_time < end)
                 waits.push_back({end, bindings.expected_arrival[i], other_time, m.first_id + static_cast<int64_t>(i),
                                  lane, partner, m.link[i], by_sender, stays, undecided});
@@ -72,7 +73,7 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
             add(true, false, m.send_end[i], m.recv_post[i]);
     }
     if (m.collective.size == 0)
-        return waits; // messages of the application: they are sorted once all are there
+        return waits; // messages of the application: they are sorted once all have been added
     // Hops are sorted by collective.
     auto collective_of = [&](const Wait &wait) { return m.collective[static_cast<size_t>(wait.message - m.first_id)]; };
     for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {
@@ -130,7 +131,7 @@ Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, co
         give_calls(std::numeric_limits<int64_t>::max());
     });
     sort_groups(items_, [](const Item &a, const Item &b) {
-        // If two begin together, the longer one is the outer one.
+        // If two items begin together, the longer one is the outer one.
         return std::make_tuple(a.begin, b.end, !a.is_call(), a.row()) <
                std::make_tuple(b.begin, a.end, !b.is_call(), b.row());
     });

@@ -37,46 +37,46 @@ inline bool operator<(const Overhead &a, const Overhead &b) {
     return std::tie(a.lane, a.end, a.begin) < std::tie(b.lane, b.end, b.begin);
 }
 
-// The end of a message for which a lane had to wait. The path continues at the other end; or at the receiver, if it
-// waited for a transfer that its own post started.
+// A wait of a lane for a message, until its end. The path continues at the other end. If the receiver waited for a
+// transfer that its own post started, it stays at the receiver.
 struct Wait {
     int64_t end;        // when the wait was over, on `lane`
-    int64_t tie;        // of two waits that end together, the one with the greater tie was waited for
+    int64_t tie;        // of two waits that end together, the lane waited for the one with the greater tie
     int64_t other_time; // strictly before end
     int64_t message;    // id of the hop or message
     int32_t lane;
     int32_t other_lane; // of the other end
     int8_t link;        // enum link_class
     bool by_sender;     // `lane` is the sender
-    bool stays;         // the path continues at `lane`
-    bool undecided;     // whether `lane` waited is not known
+    bool stays;         // the path stays at `lane`
+    bool undecided;     // not known if `lane` waited
     Place cause() const {
         return {stays ? lane : other_lane, other_time};
     }
 };
 
-// The waits that messages cause; for hops sorted by (collective, lane, end, tie, message).
+// Makes the waits for messages. Waits for hops are sorted by (collective, lane, end, tie, message).
 PooledVector<Wait> waits_of(const Messages &messages, const BindingResult &bindings);
 
 // The waits in collectives, sorted; row c of `collectives` has first[c] .. first[c + 1].
 struct HopWaits {
     const Wait *waits = nullptr;
     const int64_t *first = nullptr;
-    // The last wait of that lane in that collective that ended at t or before; nullptr if there is none.
+    // The last wait of a lane in a collective that ended at t or before; nullptr if there is none.
     const Wait *last_before(size_t collective, int32_t lane, int64_t t) const;
 };
 
-// The first wait of each collective among the waits of all hops: one entry more than collectives.
+// The index of each collective's first wait among the waits for all hops; one entry more than collectives.
 std::vector<int64_t> first_waits(const PooledVector<Wait> &waits, const Messages &hops, const Collectives &collectives);
 
 class Timeline {
   public:
-    // counts: per lane, of calls plus MPI intervals.
+    // counts: number of calls and MPI intervals, per lane.
     Timeline(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls, const Intervals &intervals,
              const std::function<void()> &trim_inputs);
     // The last item of a lane that begins strictly before t; nullptr if there is none.
     const Item *last_before(int32_t lane, int64_t t) const;
-    // The items of a lane, first and behind the last.
+    // The items of a lane: pointers to the first and behind the last.
     std::pair<const Item *, const Item *> items(int32_t lane) const {
         return {items_.begin(static_cast<size_t>(lane)), ends_[static_cast<size_t>(lane)]};
     }
@@ -89,7 +89,7 @@ class Timeline {
 
 class MessageWaits {
   public:
-    // counts: per lane.
+    // counts: number of waits, per lane.
     MessageWaits(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Wait> &waits,
                  const std::function<void()> &trim_inputs);
     const Wait *last_before(int32_t lane, int64_t t) const;
@@ -99,7 +99,7 @@ class MessageWaits {
     Grouped<Wait> waits_; // by end, tie, message
 };
 
-// The end of a message for which nobody waited. Where somebody did, the Wait shows that the call completed a message.
+// The completion of a message for which nobody waited. (A Wait shows by itself that its call completed a message.)
 struct Completion {
     int64_t time;
     int32_t lane;
@@ -107,7 +107,7 @@ struct Completion {
 
 class Completions {
   public:
-    // counts: per lane.
+    // counts: number of completions, per lane.
     Completions(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Completion> &completions,
                 const std::function<void()> &trim_inputs);
     // True if a message of that lane completed in (begin, end].
@@ -125,7 +125,7 @@ class EarlyReturns {
         int64_t wait_begin; // of the call that completed it
         int64_t call;       // row
     };
-    // counts: per rank.
+    // counts: number of collectives that returned early, per rank.
     EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                  const std::function<void()> &trim_inputs);
     // The collectives completed by the MPI call that a rank entered at `begin`.

@@ -23,21 +23,21 @@ inline bool posted_late(const Messages &m, size_t i) {
     return m.recv_post[i] > m.send_begin[i] + m.clock_error[i];
 }
 
-// The fastest of one class.
+// The fastest times of one class.
 struct Transfer {
     int64_t fastest_transit = NO_SAMPLE; // from the send's begin
     int64_t fastest_move = NO_SAMPLE;    // from the later of the send's begin and the post
     bool has_prompt = false;             // some receive was posted before its send began
 
     void learn(const Messages &m, size_t i) {
-        // A transit below the clocks' uncertainty means nothing, so that uncertainty is the minimum.
+        // A transit below the clocks' uncertainty says nothing, so the uncertainty is the minimum.
         const int64_t uncertainty = std::max(m.clock_error[i], int64_t{0});
         const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
         fastest_transit = std::min(fastest_transit, std::max(since_send, uncertainty));
         fastest_move = std::min(fastest_move, std::max(std::min(since_send, since_post), uncertainty));
         has_prompt = has_prompt || !posted_late(m, i);
     }
-    // If no receiver of the class was ever early, since the post.
+    // The minimum time of a transfer. It counts from the post if no receiver of the class was ever early.
     int64_t transfer() const {
         return has_prompt ? fastest_transit : fastest_move;
     }

@@ -1,7 +1,7 @@
 // The walks of the critical path.
 //
 // A walk is at a place: a lane and a time. It goes back to the latest thing for which that lane had to wait, and from
-// there to the lane that was waited for. Every step goes to a strictly earlier time, so a walk ends. Every step begins
+// there to the lane that it waited for. Every step goes to a strictly earlier time, so a walk ends. Every step begins
 // where the previous one ended, so stretches are contiguous and add up to the path's length.
 #include "walk.h"
 
@@ -32,7 +32,7 @@ CollectiveWalker::CollectiveWalker(const Collectives &collectives, const Calls &
     : collectives_(collectives), calls_(calls), lanes_(lanes), hop_waits_(hop_waits), overheads_(overheads) {}
 
 int64_t CollectiveWalker::call_of(size_t collective, int32_t lane) const {
-    // A collective's calls are sorted by rank, and a rank is in it once, on whichever of its lanes.
+    // A collective's calls are sorted by rank. A rank has only one call in it, on any of its lanes.
     const int32_t *first = calls_.rank.data + collectives_.first_call[collective];
     const int32_t *last = calls_.rank.data + collectives_.first_call[collective + 1];
     const int32_t *member = std::lower_bound(first, last, rank_of(lane));
@@ -58,7 +58,7 @@ void CollectiveWalker::add(Backward &stretches, Category category, int32_t lane,
     };
     const bool is_in_mpi = category != Category::compute && category != Category::unrecorded;
     if (overheads_ && is_in_mpi && begin < end) {
-        // Those of a lane do not overlap, so their begins are in the order of their ends.
+        // The overheads of a lane do not overlap, so their begins are in the order of their ends.
         auto next = std::lower_bound(overheads_->begin(), overheads_->end(), Overhead{lane, end, MISSING});
         if (next != overheads_->end() && next->lane == lane && next->begin < end)
             ++next;
@@ -83,7 +83,7 @@ void CollectiveWalker::add_message(Backward &stretches, Category category, const
 int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) const {
     int64_t target = call;
     auto consider = [&](int64_t candidate) {
-        // Equal times: stay at the rank itself if possible, else take the first in rank order.
+        // At equal times, the path stays at the rank itself if possible; otherwise it takes the first rank.
         if (calls_.enter[static_cast<size_t>(candidate)] > calls_.enter[static_cast<size_t>(target)])
             target = candidate;
     };
@@ -106,7 +106,7 @@ int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t
             waited_for = calls_.rank[own_call] == root;
             break;
         case Leads::scan:
-        case Leads::exscan: // below r; otherwise the path stays at r
+        case Leads::exscan: // below rank r; otherwise the path stays at r
             waited_for = calls_.comm_rank[peer_call] < calls_.comm_rank[own_call];
             break;
         case Leads::stays:
@@ -127,7 +127,7 @@ Place CollectiveWalker::walk_native(Backward &stretches, size_t collective, int6
     return {calls_.lane[last_call], calls_.enter[last_call]};
 }
 
-// The hops of a rank lie on the lane of its call, whichever thread saw them.
+// The last wait of a call's rank at a place. A rank's hops lie on the lane of its call, whichever thread saw them.
 const Wait *CollectiveWalker::last_wait(size_t collective, int64_t call, Place place) const {
     return hop_waits_.last_before(collective, call < 0 ? place.lane : calls_.lane[static_cast<size_t>(call)], place.t);
 }
@@ -137,8 +137,8 @@ int64_t CollectiveWalker::end_of_wait(size_t collective, int32_t lane, int64_t t
     return wait ? wait->end : MISSING;
 }
 
-// The begin of the time that a rank spent in its call up to t. If the rank's call is not in the trace (killed), the
-// path ends at its send.
+// The time at which a rank's stay in its call began, seen from t. If the rank's call is not in the trace (the rank was
+// killed), the path ends at its send.
 int64_t CollectiveWalker::begin_of_part(int64_t call, int64_t t) const {
     if (call < 0)
         return t;
@@ -177,7 +177,7 @@ Place CollectiveWalker::walk(Backward &stretches, size_t collective, Place place
 
 PooledVector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
     PooledVector<int64_t> result(hops.size(), -1);
-    std::vector<const Wait *> next(lanes_.size(), nullptr); // per lane: the first wait not over yet
+    std::vector<const Wait *> next(lanes_.size(), nullptr); // per lane: its first wait that is not over yet
     for (size_t i = 0; i < hops.size(); i++) {
         const size_t collective = row_of(hops.collective[i]);
         const Wait *begin = hop_waits_.waits + hop_waits_.first[collective];
@@ -189,7 +189,7 @@ PooledVector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) c
         const int32_t lane = hops.src_lane[i];
         const Wait *&lane_wait = next[static_cast<size_t>(lane)];
         if (!lane_wait || lane_wait < begin)
-            continue; // nothing was waited for
+            continue; // nobody waited
         while (lane_wait != end && lane_wait->lane == lane && lane_wait->end <= hops.send_begin[i])
             ++lane_wait;
         // The sends of a collective are in time order, or nearly.
@@ -206,7 +206,7 @@ PooledVector<int64_t> CollectiveWalker::call_predecessors() const {
     PooledVector<int64_t> result(calls_.size(), -1);
     for (size_t i = 0; i < calls_.size(); i++) {
         int64_t end = end_of_call(i);
-        if (end == MISSING) // the trace ends inside: it counts as last
+        if (end == MISSING) // the trace ends inside the call: it counts as the last
             end = std::numeric_limits<int64_t>::max();
         if (const Wait *wait = hop_waits_.last_before(row_of(calls_.collective[i]), calls_.lane[i], end);
             wait && !wait->undecided)
@@ -234,7 +234,7 @@ PooledVector<Place> CollectiveWalker::chain_begins() const {
     constexpr Place kUnknown{-1, MISSING}, kNotFollowed{-2, MISSING};
     PooledVector<Place> result(calls_.size(), kUnknown);
     PooledVector<Place> begins; // by wait of the collective
-    std::vector<Place *> ways;  // those of the waits on a chain
+    std::vector<Place *> ways;  // the begins of the waits on a chain
     for (size_t c = 0; c < collectives_.size(); c++) {
         if (!collectives_.has_hops[c])
             continue;
@@ -284,7 +284,7 @@ std::vector<size_t> CollectiveWalker::keep_paths(Stretches &stretches) const {
     for (size_t c = 0; c < collectives_.size(); c++) {
         const int64_t last = last_to_end(c);
         if (last < 0)
-            continue; // nobody left it: no end to walk from
+            continue; // nobody left the collective: there is no end to walk from
         backward.clear();
         walk(backward, c, {calls_.lane[static_cast<size_t>(last)], end_of_call(static_cast<size_t>(last))});
         if (collectives_.has_hops[c] && !backward.empty() && backward.back().category == Category::native)

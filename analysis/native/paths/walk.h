@@ -1,4 +1,4 @@
-// Walks along the critical path of one collective, over a piece of a trace or all of it.
+// Walks along the critical path of one collective. The columns are those of a piece of a trace or of all of it.
 #pragma once
 
 #include "columns.h"
@@ -23,37 +23,36 @@ struct CallContext {
 
 class CollectiveWalker {
   public:
-    // All arguments must outlive it. Rows count from the first of `collectives` and of `calls`. Overheads, if
-    // given, are cut out of stretches in MPI.
+    // All arguments must outlive this object. Rows count from the first row of `collectives` and of `calls`. Overheads,
+    // if given, are cut out of stretches in MPI.
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits,
                      const std::vector<Overhead> *overheads = nullptr);
 
-    // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
+    // The last binding hop that each hop's sender had to wait for before it sent, by id; -1 if there is none.
     PooledVector<int64_t> hop_predecessors(const Messages &hops) const;
-    // The last binding hop before each call's leave, by id; -1 if none.
+    // The last binding hop before each call's leave, by id; -1 if there is none.
     PooledVector<int64_t> call_predecessors() const;
-    // The begin of the chain of binding hops that each call waited for: the rank that all on the chain waited for, and
-    // the time at which it entered the collective or came to wait for it. Lane -1 if the hops are unknown or undecided,
-    // or the call has no end.
+    // The begin of the chain of binding hops that each call waited for. It is the rank for which all ranks on the chain
+    // waited, and the time at which that rank entered the collective or came to wait for it. Lane -1 if the hops are
+    // unknown or undecided, or if the call has no end.
     PooledVector<Place> chain_begins() const;
-    // The begin of a collective's critical path: that of the chain of the call that ended last.
+    // The begin of a collective's critical path: the begin of the chain of the call that ended last.
     Place begin_of_path(size_t collective) const;
-    // The critical path of each collective, stretches in time order. Returns the rows of those whose hops leave
-    // undecided what was waited for.
+    // Appends the critical path of each collective, its stretches in time order. Returns the rows of the collectives
+    // whose hops leave a wait undecided.
     std::vector<size_t> keep_paths(Stretches &stretches) const;
 
-    // Walks back through a collective from a place in it to an enter; in one that returned early, perhaps only to where
-    // a rank came to wait for it or sent in another call.
+    // Walks back through a collective, from a place in it to an enter. In a collective that returned early, the walk
+    // may end where a rank came to wait for it, or sent in another call.
     Place walk(Backward &stretches, size_t collective, Place place) const;
-    // Walks through its hops alone. Returns false and changes nothing if these leave a wait undecided.
+    // Walks through a collective's hops alone. If a wait is undecided, returns false and changes nothing.
     bool walk_hops(Backward &stretches, size_t collective, Place &place) const;
-    // When the last wait of that lane's rank for a hop of the collective ended, at t or before; MISSING if there is
-    // none.
+    // The end of the last wait of a lane's rank for a hop of the collective, at t or before; MISSING if there is none.
     int64_t end_of_wait(size_t collective, int32_t lane, int64_t t) const;
-    // The call for which this one had to wait by its operation's rule, among those entered before t; itself if none was
-    // later.
+    // The call for which a call had to wait by its operation's rule, among the calls entered before t. It is the call
+    // itself if no other was entered later.
     int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
-    // Row of the call of that lane's rank; -1 if it has none.
+    // The row of the call of a lane's rank; -1 if it has none.
     int64_t call_of(size_t collective, int32_t lane) const;
     int64_t end_of_call(size_t call) const;
     size_t row_of(int64_t collective) const {
@@ -71,7 +70,7 @@ class CollectiveWalker {
   private:
     const Wait *last_wait(size_t collective, int64_t call, Place place) const;
     int64_t last_to_end(size_t collective) const;
-    // Follows binding hops back from a place. lookup(wait) gives the begin of a chain that was followed before, or
+    // Follows binding hops back from a place. lookup(wait) gives the begin of a chain that was already followed, or
     // nullptr.
     template <typename Known> Place begin_of_chain(size_t collective, Place place, const Known &lookup) const;
     int64_t begin_of_part(int64_t call, int64_t t) const;
@@ -84,7 +83,7 @@ class CollectiveWalker {
     const std::vector<Overhead> *overheads_;
 };
 
-// Appends a stretch as a step of a path.
+// Appends a stretch as one step of a path.
 void keep(Stretches &stretches, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
 // Appends a path, reversed.
 void keep(Stretches &stretches, Path path, int64_t path_collective, const Backward &backward);

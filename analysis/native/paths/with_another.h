@@ -1,4 +1,4 @@
-// Does two pieces of work at once: machines that convert traces have at least two cores.
+// Runs two pieces of work at once: machines that convert traces have at least two cores.
 #pragma once
 
 #include <exception>
@@ -6,8 +6,8 @@
 
 namespace hopscope {
 
-// Runs `background` in another thread and `foreground` in this one. Both are done when it returns; rethrows what either
-// threw.
+// Runs `background` in another thread and `foreground` in this one. Returns when both are done. Rethrows an exception
+// of either.
 template <typename Beside, typename Here> void run_both(const Beside &background, const Here &foreground) {
     std::exception_ptr problem;
     std::thread thread([&] {

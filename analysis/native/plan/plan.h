@@ -1,4 +1,4 @@
-// The collector's plan/ (C), with its tree files and trees as objects that free themselves.
+// The collector's plan/ (C) for C++: tree files and trees as objects that free themselves.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Release {
 // The ranks of a communicator: the host and the cluster of each.
 class Members {
   public:
-    // Any numbers will do if equal numbers mean the same host or cluster. Throws std::invalid_argument.
+    // Any numbers are allowed, if equal numbers mean the same host or cluster. Throws std::invalid_argument.
     Members(std::vector<int> hosts, std::vector<int> clusters);
     int size() const {
         return static_cast<int>(hosts_.size());
@@ -41,7 +41,8 @@ class Members {
     std::vector<int> hosts_, clusters_;
 };
 
-// Every rank's place in one tree. Its children are children[first_child[rank]] up to that of the next rank.
+// The parent and the children of every rank in one tree. A rank's children are children[first_child[rank]] up to
+// children[first_child[rank + 1]].
 struct Places {
     std::vector<int> parent, children;
     std::vector<int64_t> first_child;

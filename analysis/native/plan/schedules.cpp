@@ -13,7 +13,7 @@ bool has_pairs(operation operation_id) {
     return operation_input(operation_id) == CONTENT_EACH && operation_output(operation_id) == CONTENT_EACH;
 }
 
-// Contiguous blocks, or (alone) a rank's only block at the beginning of its buffer.
+// Blocks that follow one another or, if `alone`, a rank's only block at the beginning of its buffer.
 struct Blocks {
     std::vector<int64_t> position, length;
     explicit Blocks(size_t size) : position(size), length(size) {}
@@ -115,7 +115,7 @@ class Generator {
             throw std::invalid_argument("a unit has at least one byte");
     }
 
-    // The length of the block from one rank for another; with one block per rank, only the source counts.
+    // The length of the block from one rank for another. If there is one block per rank, only the source matters.
     int64_t block(int source, int target) const {
         auto row = static_cast<size_t>(source), column = static_cast<size_t>(target);
         return c_.lengths[c_.lengths.size() == 1       ? 0
@@ -132,7 +132,7 @@ class Generator {
                 places.children.data() + first};
     }
 
-    // Like reductions.c and movements.c of the engine. A rank without a buffer has no blocks in it.
+    // Sets the blocks as reductions.c and movements.c of the engine do. A rank without a buffer has no blocks in it.
     void set_blocks(schedule_request &r, bool at_root) {
         bool pairs = has_pairs(c_.operation_id);
         if (!operation_has_blocks(c_.operation_id))
@@ -143,7 +143,7 @@ class Generator {
             output_blocks_.length[k] = block(i, pairs ? r.rank : i);
         }
         if (pairs)
-            r.in_place = false; // its input is a copy then
+            r.in_place = false; // because its input is then a copy
         bool is_rooted = operation_has_root(c_.operation_id), reduces = operation_reduces(c_.operation_id);
         if (operation_input(c_.operation_id) == CONTENT_EACH) {
             if (at_root || !is_rooted)
@@ -164,7 +164,7 @@ class Generator {
     int size_, root_ = 0;
     const algorithm *algorithm_ = nullptr;
     const tree_spec *tree_ = nullptr;
-    Places up_, down_; // empty: the role does not run
+    Places up_, down_; // empty if the algorithm has no such role
     Blocks input_blocks_, output_blocks_;
     std::vector<int> scratch_;
 };
@@ -199,8 +199,8 @@ void append(Schedules &schedules, const schedule &s) {
     schedules.most_messages.push_back(s.most_messages);
 }
 
-// A message end of a rank: the partner, and what both ends know of the message. Messages that look the same match in
-// order.
+// One end of a message at a rank: the partner, and the properties that both ends know. Messages with the same
+// properties match in order.
 struct End {
     int32_t peer;
     uint64_t signature; // role, round, segment
@@ -210,7 +210,7 @@ struct End {
     }
 };
 
-// The sends or the receives of a rank.
+// The ends of a rank's sends, or of its receives.
 std::vector<End> ends_of(const Schedules &s, size_t rank, step_kind kind) {
     std::vector<End> ends;
     for (int64_t row = s.first_step[rank]; row < s.first_step[rank + 1]; row++) {

@@ -16,21 +16,22 @@ struct Collective {
     bool in_place;
 };
 
-// A row per step, in the order in which steps were added, rank after rank; row numbers count over all ranks.
+// A row per step, rank after rank; a rank's steps come in the order in which they were added. Row numbers count over
+// all ranks.
 struct Schedules {
     std::vector<int64_t> first_step; // per rank; one entry more than ranks
     std::vector<int8_t> kind, role;
     std::vector<int32_t> round, peer, segment, slot, operand;
     std::vector<int64_t> position, operand_position, length;
-    std::vector<int32_t> unmet;                // how many steps it waits for
+    std::vector<int32_t> unmet;                // number of steps that it waits for
     std::vector<int64_t> first_edge, edge;     // the steps that wait for it, in the order in which they start
     std::vector<int64_t> first_ready, ready;   // per rank: the steps without dependencies, in that order
-    std::vector<int64_t> other_end;            // for a send its receive and vice versa; -1: no message
+    std::vector<int64_t> other_end;            // for a send the row of its receive, and vice versa; -1: no message
     std::vector<int64_t> ring_units;           // per rank: units of each slot that is not the user's
-    std::vector<int32_t> slots, most_messages; // per rank: slots in use; a bound on messages in flight
+    std::vector<int32_t> slots, most_messages; // per rank: slots in use; an upper bound on messages under way
 };
 
-// Throws std::invalid_argument if it cannot run.
+// Makes the schedules of all ranks. Throws std::invalid_argument if the collective cannot run.
 Schedules schedules_of(const Collective &collective, Members &members);
 
 } // namespace hopscope::plan

@@ -8,7 +8,7 @@ namespace hopscope::plan {
 
 namespace {
 
-// tree.h requires numbers below the number of ranks.
+// Renumbers ids, because tree.h requires numbers below the number of ranks.
 void number(std::vector<int> &ids) {
     auto size = static_cast<int>(ids.size());
     if (std::all_of(ids.begin(), ids.end(), [size](int id) { return id >= 0 && id < size; }))

@@ -1,9 +1,9 @@
-// Events by time; of those at one time, the one that was pushed first comes first.
+// A queue of events by time. Of events at one time, the one that was pushed first comes first.
 //
-// A radix heap: no event is earlier than the last one taken, so an event waits in the bucket of the highest bit in
-// which its time differs from that one. The bits of doubles that are not negative order like the doubles. R. K. Ahuja,
-// K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster Algorithms for the Shortest Path Problem", Journal of the ACM 37
-// (1990). A bucket with few events is sorted at once instead of being divided further.
+// It is a radix heap: no event is earlier than the last one taken, so an event waits in the bucket of the highest bit
+// in which its time differs from the last one's. Doubles that are not negative are ordered like their bits. R. K.
+// Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster Algorithms for the Shortest Path Problem", Journal of the ACM
+// 37 (1990). A bucket with few events is sorted at once instead of being divided further.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace hopscope::replay {
 
-// Event: anything with a time `t` in it, not negative.
+// Event: a type with a time `t` that is not negative.
 template <typename Event> class EventQueue {
   public:
     bool empty() const {
         return next_.empty() && bucket_mask_ == 0;
     }
-    // event.t: not before that of the last event taken.
+    // event.t must not be before the last event taken.
     void push(const Event &event) {
         const uint64_t key = bits(event.t);
         if (key <= next_until_)
@@ -56,7 +56,8 @@ template <typename Event> class EventQueue {
         buckets_[static_cast<size_t>(bucket)].push_back(event);
         bucket_mask_ |= uint64_t{1} << bucket;
     }
-    // The lowest bucket has the earliest event. Seen from there, all others in it belong further down.
+    // Divides the lowest bucket, which has the earliest event: counted from that event's time, the others belong into
+    // lower buckets.
     void turn_to_earliest() {
         const int bucket = __builtin_ctzll(bucket_mask_);
         auto &events = buckets_[static_cast<size_t>(bucket)];
@@ -79,7 +80,7 @@ template <typename Event> class EventQueue {
     std::vector<Event> next_;  // up to next_until_, the earliest at the back
     uint64_t next_until_ = 0;  // the bits of a time
     uint64_t base_ = 0;        // the time from which buckets count
-    uint64_t bucket_mask_ = 0; // which buckets have events
+    uint64_t bucket_mask_ = 0; // bit i: bucket i has events
     std::array<std::vector<Event>, 64> buckets_;
 };
 

@@ -158,6 +158,7 @@ NB_MODULE(_replay, m) {
     m.doc() = "Replays any sequence of the engine's schedules and of collectives as they were observed.";
     m.def("replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
           nanobind::arg("costs"),
-          "Arrays and numbers as in program.h; schedules as hopscope.native._plan lays them. Returns enter_ns and "
-          "leave_ns of every member of every collective, the number of hops, and whether every lane came to its end.");
+          "Takes arrays and numbers as in program.h, and schedules as hopscope.native._plan makes them. Returns "
+          "enter_ns and leave_ns of every member of every collective, the number of hops, and True if every lane came "
+          "to its end.");
 }

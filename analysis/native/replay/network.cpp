@@ -11,10 +11,11 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
     std::vector<int> lanes(costs.hosts, 0);
     for (size_t lane = 0; lane < lane_hosts.size; lane++)
         lanes[static_cast<size_t>(lane_hosts[lane])]++;
-    // A lane alone on its host sends in order of time, except that announced messages wait for an answer.
+    // A lane alone on its host sends in order of time, except that a rendezvous waits for its CTS.
     const bool has_rendezvous = std::any_of(costs.eager_bytes.data, costs.eager_bytes.data + costs.eager_bytes.size,
                                             [](double bytes) { return std::isfinite(bytes); });
-    // From where messages come to each server: another server, or the lanes of a host (behind the servers' numbers).
+    // Where the messages to each server come from: another server, or (behind the servers' numbers) the lanes of a
+    // host.
     constexpr int64_t UNSET = -1, SHARED = -2;
     std::vector<int64_t> sources(servers_.size(), UNSET);
     for (size_t pair = 0; pair < costs.link.size; pair++) {
@@ -33,7 +34,7 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
             server_source = server_source == UNSET || server_source == source ? source : SHARED;
         }
     }
-    // The server that all messages to a host pass last, one after the other, if there is one.
+    // The last server of all messages to a host, if all have the same one.
     std::vector<int64_t> last(costs.hosts, UNSET);
     for (size_t pair = 0; pair < routes_.size(); pair++) {
         const size_t host = pair / costs.hosts, destination = pair % costs.hosts;
@@ -52,8 +53,8 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
         servers_[server].is_shared = sources[server] == SHARED;
 }
 
-// True if messages leave the route's last server in the order of their arrival: they arrive whole, or no earlier
-// server is slower, so that no message arrives before its last bytes.
+// True if messages leave the route's last server in the order of their arrival. That is so if messages are passed on
+// whole, or if no earlier server is slower, so that a message's last byte is never late.
 bool Network::passes_whole(const Route &route) {
     if (route.far == route.end)
         return false;

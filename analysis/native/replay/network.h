@@ -8,30 +8,30 @@
 
 namespace hopscope::replay {
 
-// A message on its way: when its first and its last byte got where it is.
+// A message on its way: the times at which its first and its last byte reached its current place.
 struct Passage {
     double first, last;
 };
 
-// The route of a message from one host to another: the places [first, far), the latency, the places [far, end).
+// The route of a message from one host to another: servers [first, far), then the latency, then servers [far, end).
 // rts, cts: latencies of the messages that open a rendezvous.
 struct Route {
     int32_t first, far, end;
     double rts, cts;
-    // The receiver gets messages in the order in which they pass the last server: it is alone on its host, all come
-    // through that server, and they come whole.
+    // The receiver gets messages in the order in which they pass the last server. This needs three things: the receiver
+    // is alone on its host, all messages come through that server, and they come whole.
     bool in_order = false;
 };
 
 class Network {
   public:
-    // lane_hosts: of all lanes that send.
+    // lane_hosts: the hosts of all lanes that send.
     Network(const Costs &costs, const Column<int32_t> &lane_hosts);
 
     const Route &route(int32_t pair) const {
         return routes_[static_cast<size_t>(pair)];
     }
-    // Passes the server at this place, and occupies it.
+    // Sends a message through the server at a place of its route, and occupies the server.
     Passage pass(int32_t place, double bytes, Passage passage) {
         Server &server = at_place(place);
         const double bytes_time = server.per_byte * bytes;
@@ -39,10 +39,10 @@ class Network {
         server.free_at = end + server.rest;
         if (!cut_through_)
             return {end, end};
-        // The last byte has to come before it can go.
+        // The last byte cannot leave before it has arrived.
         return {std::max(passage.first, end - bytes_time), std::max(end, passage.last + server.service)};
     }
-    // Messages come to this server from several sides, so they must be put in order first.
+    // True if messages come to this server from several sides, so that they must be put in order first.
     bool is_shared(int32_t place) {
         return at_place(place).is_shared;
     }

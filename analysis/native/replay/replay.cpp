@@ -1,7 +1,7 @@
-// Lanes proceed by themselves until they need a message not sent yet or meet in a collective as it was observed. What
-// competes goes through the queue of events: messages for servers, and for a rank's time; enters, for both. An enter or
-// a message that nothing can come before does not, because events are most of the work: in a broadcast tree, messages
-// to a server are all that is left.
+// Lanes advance by themselves until they need a message that was not sent yet, or wait for others in a collective that
+// is replayed as observed. Two things compete and go through the queue of events: messages that compete for servers or
+// for a rank's time, and enters, because a rank's time depends on their order. An enter or a message that nothing can
+// precede skips the queue, because events are most of the work: in a broadcast tree only messages to a server are left.
 #include "replay.h"
 
 #include <algorithm>
@@ -21,32 +21,32 @@ using paths::Leads;
 
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
-// A message of a collective's schedule: the step that receives it.
+// A message of a collective's schedule, named by the step that receives it.
 struct Message {
     int32_t collective, receive;
 };
 
-// A message that comes to a server or to its receiver, or that is announced, or goes after that, or has left its
-// sender, or whose receive was posted after it was there; or a lane that enters a collective.
+// An event of a message or of a lane. `place` says which: a server that the message comes to, or one of these. at_rank:
+// it comes to its receiver. asks: its RTS arrives. goes: its data leaves after the CTS. sender_done: its sender is done
+// with it. posted: its receive was posted after it had arrived. enters: a lane enters a collective.
 struct Event {
     enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4, posted = -5, asks = -6 };
     double t, last;
-    Message message; // `collective` is the lane of one that enters
-    int32_t place;   // of a server, or one of the above
+    Message message; // for `enters`, `collective` is the lane
+    int32_t place;   // a server's place on the route, or one of the above
 };
 
-// A rank in a collective: its steps that are not done, and of what it began what it waits for: messages whose receives
-// are posted, and sends that were announced.
+// A rank in a collective. left: number of steps not done. pending: number of posted receives and sends by rendezvous.
 struct Rank {
     int32_t left, pending;
 };
 
-// A collective under way. Memory is used again by later ones of the same schedule.
+// A collective that is running. Later collectives with the same schedule use its memory again.
 struct Running {
     const Schedule *schedule;
-    std::vector<int32_t> unmet; // of each step, as in the schedule
+    std::vector<int32_t> unmet; // of each step, as in Schedule::unmet
     std::vector<Rank> rank;
-    // Receives by rendezvous: the time at which the first of both ends was ready. Empty if there is none.
+    // Receives by rendezvous: the time at which the first of the two ends was ready. Empty if there are none.
     std::vector<double> agreed;
     size_t ranks_left, first_member;
 };
@@ -96,25 +96,25 @@ class Replay {
   private:
     struct Lane {
         int64_t next_op = 0;                                 // in the program
-        double time = 0;                                     // outside of schedules
-        double free_at = 0;                                  // inside of them
-        int32_t queued = 0;                                  // messages to it among the events
-        bool started = false;                                // the gap before its next operation has passed
-        std::vector<std::pair<Message, Passage>> unexpected; // emulated arrivals without a posted receive
+        double time = 0;                                     // where it is, outside of schedules
+        double free_at = 0;                                  // when it is free, inside of schedules
+        int32_t queued = 0;                                  // messages to it in the queue of events
+        bool started = false;                                // the gap before its next operation is over
+        std::vector<std::pair<Message, Passage>> unexpected; // emulated, arrived before their receive was posted
     };
-    // A collective as it was observed.
+    // A collective that is replayed as it was observed.
     struct Observed {
-        size_t entered = 0, released = 0; // members; of scans, the first ones
-        double last = 0;                  // the last enter so far; of scans, of those released
+        size_t entered = 0, released = 0; // numbers of members; of a scan, the members from the first on
+        double last = 0;                  // the last enter so far; for a scan, among the released members
     };
 
-    // Does all that needs no order of time any more.
+    // Does all work that does not depend on the order of time.
     void advance_all() {
         while (!runnable_.empty() || !coming_.empty()) {
-            for (size_t i = 0; i < runnable_.size(); i++) // which may grow
+            for (size_t i = 0; i < runnable_.size(); i++) // the list may grow
                 advance(static_cast<size_t>(runnable_[i]));
             runnable_.clear();
-            for (size_t i = 0; i < coming_.size(); i++) { // which may grow, too
+            for (size_t i = 0; i < coming_.size(); i++) { // this list may grow, too
                 const auto [message, t] = coming_[i];
                 if (comes_next(message)) {
                     arrive(message, t);
@@ -131,12 +131,12 @@ class Replay {
         Lane &lane = lanes_[number];
         for (; lane.next_op < program_.first_op[number + 1]; lane.next_op++) {
             const auto op = static_cast<size_t>(lane.next_op), ref = static_cast<size_t>(program_.ref[op]);
-            // Every lane reads its own part of the columns, more parts than a processor follows by itself: a tenth of
-            // the time. Not in a function: GCC leaves out calls that do nothing else.
+            // Every lane reads its own part of the columns: more streams than a processor prefetches by itself. This
+            // saves a tenth of the time. Not in a function: GCC removes calls that only prefetch.
             if (constexpr size_t LINE = 64 / sizeof(int64_t); op % LINE == 0)
                 for (const auto *column : {&program_.ref, &program_.gap, &program_.slot})
                     __builtin_prefetch(column->data + op + 2 * LINE);
-            if (!lane.started) { // only once, even if the lane returns to this operation
+            if (!lane.started) { // once, even if the lane returns to this operation
                 lane.time += static_cast<double>(program_.gap[op]);
                 lane.started = true;
             }
@@ -168,7 +168,7 @@ class Replay {
         }
     }
 
-    // The lane of this row of `member` goes on to its next operation, now or soon.
+    // Lets the lane of a row of `member` go on to its next operation at time t.
     void leave(size_t slot, double t) {
         Lane &lane = lanes_[static_cast<size_t>(program_.member[slot])];
         result_.leave[slot] = lane.time = t;
@@ -177,7 +177,7 @@ class Replay {
         runnable_.push_back(program_.member[slot]);
     }
 
-    // A collective as it was observed: each member leaves its own time after the last enter that it has to wait for.
+    // Enters an observed collective: each member leaves its own time after the last enter that it has to wait for.
     void meet(size_t collective, size_t slot) {
         const auto first = static_cast<size_t>(program_.first_member[collective]);
         const auto end = static_cast<size_t>(program_.first_member[collective + 1]);
@@ -264,8 +264,8 @@ class Replay {
         work(x, message.collective, position, 0);
     }
 
-    // Both ends of a message that is announced have to be there: its announcement, and its receive. The later one
-    // answers, and the message goes when the answer is there; or, if it went at once, its sender goes on.
+    // One end of a rendezvous is ready: its RTS has arrived, or its receive is posted. If it is the second one, the
+    // message leaves when the CTS is back. An emulated message has left already; then its sender goes on.
     void agree(Running &x, Message message, double t) {
         double &ready = x.agreed[static_cast<size_t>(message.receive)];
         if (std::isnan(ready))
@@ -276,7 +276,7 @@ class Replay {
             events_.push({std::max(ready, t) + network_.route(step_of(message).pair).cts, 0, message, Event::goes});
     }
 
-    // A message is announced, behind the last one between the same two ranks, which share a connection.
+    // The RTS of a message arrives, after the last message between the same two ranks, which share a connection.
     void ask(Message message, double t) {
         t = std::max(t + network_.route(step_of(message).pair).rts, last_there(message));
         agree(*running_[static_cast<size_t>(message.collective)], message, t);
@@ -288,7 +288,7 @@ class Replay {
                false);
     }
 
-    // The sender is done with a message that was announced.
+    // The sender is done with a message by rendezvous.
     void sent(Message message) {
         Running &x = *running_[static_cast<size_t>(message.collective)];
         const Step &send = x.schedule->steps[static_cast<size_t>(step_of(message).other_end)];
@@ -320,8 +320,8 @@ class Replay {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
 
-    // Satisfies one of the conditions that a step waits for, at t. A message that arrived before its receive was posted
-    // is taken after all other work, as in the engine.
+    // Fulfils one condition of a step, at time t. A message that arrived before its receive was posted is taken after
+    // all other work, as in the engine.
     void satisfy(Running &x, int32_t collective, int32_t row, double t) {
         const Step &step = x.schedule->steps[static_cast<size_t>(row)];
         const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
@@ -346,8 +346,8 @@ class Replay {
             satisfy(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
     }
 
-    // Does all that a rank can do now, one step after another; nothing that comes meanwhile is looked at before.
-    // finished: steps that are done already.
+    // Does all that a rank can do now, one step after another, and ignores what arrives meanwhile. finished: the number
+    // of steps that are already done.
     void work(Running &x, int32_t collective, size_t position, int32_t finished) {
         const Schedule &schedule = *x.schedule;
         Lane &lane = lane_of(x, position);
@@ -399,8 +399,8 @@ class Replay {
         return x.unmet[static_cast<size_t>(message.receive)] == MESSAGE;
     }
 
-    // Nothing can happen to the receiver before this message: it waits for nothing else, or all that it waits for comes
-    // in this order.
+    // True if nothing can happen to the receiver before this message: it waits for nothing else, or all messages that
+    // it waits for come in this order.
     bool comes_next(Message message) {
         const auto collective = static_cast<size_t>(message.collective);
         if (costs_.emulates || !running_[collective] || !is_posted(message))
@@ -410,15 +410,15 @@ class Replay {
                (network_.route(step.pair).in_order && lane_of(message).queued == 0);
     }
 
-    // The lane posts one receive when it enters, so it need not enter at its turn: it finds no other messages there,
-    // and it cannot leave before that one comes. What it sends has its turn by itself.
+    // True if the lane need not enter in the order of time. On entry it posts exactly one receive, so it finds no other
+    // message there, and it cannot leave before that message comes. Its sends are put in order by themselves.
     bool enters_at_once(size_t collective, size_t op) const {
         const auto position = static_cast<size_t>(program_.slot[op] - program_.first_member[collective]);
         return !costs_.emulates && schedule_of(static_cast<int32_t>(collective)).posts_one[position];
     }
 
-    // A receive was posted. Of the messages that this lets in, one takes its turn at the far servers: the first that
-    // was there.
+    // A receive was posted. If several messages can now be taken in, the one that arrived first takes its turn at the
+    // far servers.
     void take_in(Message message) {
         const auto position = position_of(step_of(message));
         auto &arrivals = lane_of(*running_[static_cast<size_t>(message.collective)], position).unexpected;
@@ -433,7 +433,7 @@ class Replay {
         travel(schedule_of(arrival.collective), arrival, network_.route(step_of(arrival).pair).far, passage, true);
     }
 
-    // From a place of its route on; resumed: the server there is to serve it now.
+    // Moves a message on from a place of its route. resumed: the server at that place serves it now.
     void travel(const Schedule &schedule, Message message, int32_t place, Passage passage, bool resumed) {
         const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
         const Route &route = network_.route(step.pair);
@@ -478,15 +478,15 @@ class Replay {
     double clock_ = 0;
     std::vector<Lane> lanes_;
     std::vector<double> sent_;
-    std::vector<int32_t> waiting_; // the lane that waits for each message, -1: none
+    std::vector<int32_t> waiting_; // the lane that waits for each message; -1: none
     std::vector<Observed> observed_;
     std::vector<Running *> running_; // per collective
     std::deque<Running> all_running_;
     std::vector<std::vector<Running *>> idle_;      // per schedule
-    std::unordered_map<size_t, double> last_there_; // of announced messages that went, by sender and receiver
-    std::vector<int32_t> work_, arrived_;           // a rank's steps that can be done
+    std::unordered_map<size_t, double> last_there_; // by sender and receiver: arrival of the last rendezvous
+    std::vector<int32_t> work_, arrived_;           // steps of a rank that can be done now
     std::vector<int32_t> runnable_;
-    std::vector<std::pair<Message, double>> coming_; // to their receivers, and when
+    std::vector<std::pair<Message, double>> coming_; // on the way to their receivers, with times of arrival
     Replayed result_;
 };
 

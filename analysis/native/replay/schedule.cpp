@@ -16,7 +16,7 @@ template <typename T> void require_rows(const char *name, const Column<T> &colum
             throw std::invalid_argument(std::string("a schedule's ") + name + " names a row that is not there");
 }
 
-// Offsets into another column: ascending from 0 to its end.
+// Checks offsets into another column: they must ascend from 0 to its end.
 void require_offsets(const char *name, const Column<int64_t> &column, size_t end) {
     bool fits = column.size > 0 && column[0] == 0 && static_cast<size_t>(column[column.size - 1]) == end;
     for (size_t i = 1; fits && i < column.size; i++)
@@ -43,7 +43,7 @@ void require_fit(const Columns &c) {
     require_rows("ready", c.ready, count);
     require_rows("kind", c.kind, STEP_JOIN + 1);
     if (std::any_of(c.unmet.data, c.unmet.data + count, [](int32_t n) { return n < 0 || n >= MESSAGE; }))
-        throw std::invalid_argument("a schedule has a step that waits for fewer steps than none, or for 2^30 and more");
+        throw std::invalid_argument("a schedule has a step that waits for fewer than 0 steps, or for 2^30 or more");
     for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
         const int64_t first = c.first_step[rank], end = c.first_step[rank + 1];
         auto is_foreign = [&](int64_t row) { return row < first || row >= end; };
@@ -68,7 +68,7 @@ void require_fit(const Columns &c) {
 Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
     require_fit(c);
     unmet.assign(c.unmet.data, c.unmet.data + c.unmet.size);
-    // A join for which nothing waits takes no time and is left out.
+    // False for a join for which nothing waits: it takes no time and is left out.
     auto counts = [&](int64_t row) {
         const auto i = static_cast<size_t>(row);
         return c.kind[i] != STEP_JOIN || c.first_edge[i] < c.first_edge[i + 1];
@@ -146,7 +146,7 @@ void price_all(std::vector<Schedule> &schedules, const Program &program, const C
             schedules[number].price(hosts, costs);
         else if (hosts != schedules[number].hosts())
             throw std::invalid_argument("the schedule of collective " + std::to_string(i) +
-                                        " also runs one whose ranks are on other hosts");
+                                        " also runs a collective whose ranks are on other hosts");
         is_priced[number] = 1;
     }
 }

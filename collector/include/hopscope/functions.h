@@ -1,5 +1,5 @@
-/* The MPI functions by number, as in records. schemas/mpi_functions.h defines them. A collective's nonblocking and
- * persistent forms have their own numbers; large counts have none. */
+/* Numbers of the MPI functions, as in records. schemas/mpi_functions.h defines them. The nonblocking and the persistent
+ * form of a collective have their own numbers; the forms with large counts have none. */
 #ifndef HOPSCOPE_FUNCTIONS_H
 #define HOPSCOPE_FUNCTIONS_H
 

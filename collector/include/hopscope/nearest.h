@@ -1,4 +1,4 @@
-/* Finds the known name that was probably meant by an unknown one. */
+/* Finds the known name that an unknown name probably means. */
 #ifndef HOPSCOPE_NEAREST_H
 #define HOPSCOPE_NEAREST_H
 
@@ -9,8 +9,8 @@
 
 enum { NEAREST_LONGEST = 32 };
 
-/* Letters to insert, delete or replace (Levenshtein), ignoring case; NEAREST_LONGEST for a word longer than any name.
- * length: of word. */
+/* Counts the letters to insert, delete or replace (Levenshtein), ignoring case. NEAREST_LONGEST if the word is longer
+ * than any name. length: of the word. */
 static inline size_t nearest_distance(const char *word, size_t length, const char *name) {
     size_t row[NEAREST_LONGEST + 1], width = strlen(name);
     if (length > NEAREST_LONGEST || width > NEAREST_LONGEST)
@@ -33,10 +33,10 @@ static inline size_t nearest_distance(const char *word, size_t length, const cha
 struct nearest {
     const char *word;
     size_t length, distance;
-    const char *name; /* NULL: none is near */
+    const char *name; /* NULL: no name is near */
 };
 
-/* length: how much of the word counts. */
+/* Begins a search. length: number of characters of the word that count. */
 static inline struct nearest nearest_to(const char *word, size_t length) {
     return (struct nearest){word, length, (length + 1) / 2 + 1, NULL};
 }

@@ -1,11 +1,11 @@
-! Regions of a Fortran program's own in its traces: compile this file with the program, and
+! Regions that a Fortran program defines in its traces. Compile this file with the program, and write
 !
 !     use hopscope_region
 !     call region_begin("solve")
 !     ...
 !     call region_end("solve")
 !
-! There is nothing to link; without the collector the calls do nothing. What they mean is in hopscope/region.h.
+! There is nothing to link; without the collector the calls do nothing. hopscope/region.h explains them.
 module hopscope_region
     use, intrinsic :: iso_c_binding
     implicit none
@@ -20,7 +20,7 @@ module hopscope_region
     end interface
 
     interface
-        ! libc's dlsym; the result is declared as a function's address, which it is here.
+        ! libc's dlsym; its result is declared as a function's address, because only functions are looked up.
         function look_up(handle, symbol) bind(C, name="dlsym") result(found)
             import :: c_ptr, c_char, c_funptr
             type(c_ptr), value :: handle

@@ -34,8 +34,8 @@ extern "C" {
 
 typedef void (*hopscope_region_function_)(const char *name);
 
-/* An ordinary reference would not link without the collector, and a weak one is not resolved at run time in a
- * program. */
+/* The symbol is looked up at run time. An ordinary reference would not link without the collector, and in a program a
+ * weak reference is not resolved at run time. */
 static inline hopscope_region_function_ hopscope_region_find_(const char *symbol) {
     union {
         void *address;

@@ -50,23 +50,26 @@ struct spool_header {
 
 enum spool_kind {
     SPOOL_NONE = 0,
-    /* Calls. region: enum mpi_function. ENTER: a = call site id (0 unknown), 32 bits. For a collective also comm, b =
-     * seq, c = root: a rank of the communicator (of the other group on an intercommunicator) or one of SPOOL_ROOT_*.
+    /* Calls. region: enum mpi_function.
+     *
+     * ENTER: a = call site id (0 unknown), 32 bits. For a collective also comm, b = seq, c = root: a rank of the
+     * communicator (of the other group on an intercommunicator) or one of SPOOL_ROOT_*. For a blocking send, receive or
+     * probe also comm, b = peer << 32 | tag as requested (c = the same for a Sendrecv's receive), with SPOOL_ANY for
+     * MPI_ANY_SOURCE and MPI_ANY_TAG and SPOOL_NOBODY for MPI_PROC_NULL.
+     *
      * LEAVE of a collective: comm = reason id (0: no tree was asked for, or the tree ran it), a = bytes sent, b = bytes
      * received, c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
-     * (0: unknown); for all forms c = SPOOL_REFUSED if it did not count as one. ENTER of a blocking send, receive or
-     * probe: comm, b = peer << 32 | tag as requested (c = the same for a Sendrecv's receive). There SPOOL_ANY stands
-     * for MPI_ANY_SOURCE and MPI_ANY_TAG, SPOOL_NOBODY for MPI_PROC_NULL. */
+     * (0: unknown). In all forms of a collective, c = SPOOL_REFUSED if the call did not count as one. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
-    /* ENTER of a call that may become one record. Fields not named here mean nothing: they may be part of an unfinished
-     * completion. BARE has only a. MESSAGE also comm and b. COLLECTIVE also comm and the lower 32 bits of b and c, c
-     * signed. */
+    /* ENTER of a call that may become one record. BARE has only a. MESSAGE also has comm and b. COLLECTIVE also has
+     * comm and the lower 32 bits of b and c, c signed. Ignore all other fields: they may be part of an unfinished
+     * completion. */
     SPOOL_ENTER_BARE = 3,
     SPOOL_ENTER_MESSAGE = 4,
     SPOOL_ENTER_COLLECTIVE = 5,
-    /* A whole call: its ENTER, with the ticks from enter to leave in the upper 32 bits of a. CALL: LEAVE has no fields.
-     * CALL_COLLECTIVE: the upper 32 bits of b and c are LEAVE's a and b. */
+    /* A whole call: its ENTER, with the ticks from enter to leave in the upper 32 bits of a. CALL: its LEAVE has no
+     * fields. CALL_COLLECTIVE: the upper 32 bits of b and c are its LEAVE's a and b. */
     SPOOL_CALL = 6,
     SPOOL_CALL_COLLECTIVE = 7,
     /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
@@ -77,12 +80,17 @@ enum spool_kind {
     SPOOL_IRECV_POST = 14,     /* comm, a = peer << 32 | tag as requested (see ENTER; persistent: 0), c */
     SPOOL_IRECV = 15,
     SPOOL_REQUEST_CANCELLED = 16, /* only c */
-    /* Collectives that return before they are done. region = function; comm. REQUEST has the timestamp of the enter of
-     * the call that began it: the nonblocking function, or a start of a persistent request (region is then the function
-     * that made the request). a = call site id | reason id (as LEAVE's) << SPOOL_REASON_AT, b = seq, c = request id.
-     * COMPLETE, inside the call that found it complete: a = bytes sent, b = bytes received, c = request id | (root + 1)
-     * << SPOOL_REQUEST_BITS. The seq of a persistent one is (number of the request on its communicator, from 1) <<
-     * ARCHIVE_PERSISTENT_SHIFT | earlier starts of it: persistent collectives may start in different orders on
+    /* Collectives that return before they are done. region = function; comm.
+     *
+     * REQUEST has the timestamp of the enter of the call that began the collective: the nonblocking function, or a
+     * start of a persistent request (region is then the function that made the request). a = call site id | reason id
+     * (as LEAVE's) << SPOOL_REASON_AT, b = seq, c = request id.
+     *
+     * COMPLETE lies inside the call that found the collective complete: a = bytes sent, b = bytes received, c = request
+     * id | (root + 1) << SPOOL_REQUEST_BITS.
+     *
+     * The seq of a persistent collective is (number of the request on its communicator, from 1) <<
+     * ARCHIVE_PERSISTENT_SHIFT | number of its earlier starts: persistent collectives may start in different orders on
      * different members. */
     SPOOL_COLLECTIVE_REQUEST = 17,
     SPOOL_COLLECTIVE_COMPLETE = 18,
@@ -103,26 +111,31 @@ enum spool_kind {
     /* User regions, outside of calls. BEGIN a = call site id, b = id of a region definition. END b */
     SPOOL_REGION_BEGIN = 50,
     SPOOL_REGION_END = 51,
-    /* Recording paused and resumed: a = number of the gap; if the thread merged several gaps, OFF has the first and ON
-     * the last. SKIPPED: counts unrecorded messages, so that the recorded ones can be matched. comm; a = peer << 32 |
-     * tag; b = sends << 32 | receives; c = SPOOL_IN_GAP | the number of the gap in which they began (before its ON,
-     * with its timestamp; a receive that ended later: where it ended), or the request id of a receive whose IRECV_POST
-     * is recorded and which ended in a gap. */
+    /* OFF and ON: recording was paused and resumed. a = number of the gap; if the thread merged several gaps, OFF has
+     * the first and ON the last.
+     *
+     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched. comm; a = peer << 32 | tag; b =
+     * sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the messages began. The record comes
+     * before that gap's ON, with its timestamp; for a receive that ended in a later gap, before that gap's. For a
+     * receive whose IRECV_POST is recorded and which ended in a gap, c = its request id. */
     SPOOL_OFF = 60,
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
 };
 
-/* A whole call with one message or request in it: that record's kind, and one of the first two, which tells its
- * timestamp; both, for an ISEND: its ISEND_COMPLETE followed. If the enter is BARE, comm is the record's; b = its a, c
- * = its b | its c << 32. With SPOOL_AS_ASKED the enter is a MESSAGE: b = its a, c = its b | SPOOL_ASKED_ANY_*, for the
- * halves in which the enter's b had SPOOL_ANY. */
+/* A whole call with one message or request in it. The kind combines the kind of that record with one or both of the
+ * first two flags. One flag says if the record has the timestamp of the enter or of the leave. Both say: it is an
+ * ISEND, and its ISEND_COMPLETE followed.
+ *
+ * If the enter is BARE, comm is the record's; b = its a, c = its b | its c << 32. With SPOOL_AS_ASKED the enter is a
+ * MESSAGE: b = its a, c = its b | SPOOL_ASKED_ANY_*, for the halves in which the enter's b had SPOOL_ANY. */
 enum { SPOOL_AT_ENTER = 0x100, SPOOL_AT_LEAVE = 0x200, SPOOL_AS_ASKED = 0x400, SPOOL_KIND_INSIDE = 0xFF };
 
 #define SPOOL_ASKED_ANY_PEER ((uint64_t)1 << 63)
 #define SPOOL_ASKED_ANY_TAG ((uint64_t)1 << 62)
 
-/* The MPI library refused a collective's arguments, so nobody waits for it, and the next one has the same seq. */
+/* Marks a collective whose arguments the MPI library refused. Nobody waits for it, and the next one has the same
+ * seq. */
 #define SPOOL_REFUSED 2
 
 enum { SPOOL_ALGORITHM_AT = 32 };
@@ -130,13 +143,14 @@ enum { SPOOL_ALGORITHM_AT = 32 };
 #define SPOOL_IN_GAP ((uint64_t)1 << 63)
 #define SPOOL_WAITED ((uint64_t)1 << 63)
 
-/* In the peer of a hop on an intercommunicator: it is a rank of the own group, not of the other one. */
+/* A flag in the peer of a hop on an intercommunicator: the peer is a rank of the own group, not of the other group. */
 #define SPOOL_OWN_GROUP ((uint32_t)1 << 31)
 
 #define SPOOL_ANY UINT32_MAX
 #define SPOOL_NOBODY (UINT32_MAX - 1)
 
-/* Roots that are not ranks: none; on an intercommunicator the caller itself, or another one of its group. */
+/* Roots that are not ranks: NONE: no root. On an intercommunicator SELF: the caller itself; THIS_GROUP: another member
+ * of the caller's group. */
 #define SPOOL_ROOT_NONE UINT64_MAX
 #define SPOOL_ROOT_SELF (UINT64_MAX - 1)
 #define SPOOL_ROOT_THIS_GROUP (UINT64_MAX - 2)

@@ -1,4 +1,4 @@
-/* Opens the archive and writes one location after the other, so that only one chunk of events is in memory. */
+/* Creates the archive and writes one location after another, so that only one chunk of events is in memory. */
 #include "assembly/archive.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "assembly/run_json.h"
 
-/* libotf2 prints its errors; here they become part of our message. */
+/* The first error of libotf2. It goes into our message; otherwise libotf2 would print it. */
 struct complaint {
     char text[200];
 };
@@ -139,7 +139,8 @@ static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *p
     return ok;
 }
 
-/* Event chunks have the smallest size allowed: a reader of all locations at once holds one of each, of thousands. */
+/* Event chunks have the smallest allowed size, because a reader of all locations at once holds one chunk of each, and
+ * there may be thousands. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity) {
     enum { DEFINITION_CHUNK_BYTES = 4 << 20 };

@@ -18,7 +18,7 @@ enum parameter { PARAMETER_SENDS_SKIPPED, PARAMETER_RECEIVES_SKIPPED };
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity);
 
-/* A string gets its id at its first use. */
+/* Strings of the archive. A string gets its id at its first use. */
 struct strings {
     struct id_table ids; /* by hash of the text */
     char **texts;

@@ -16,10 +16,10 @@
 #include "assembly/run.h"
 #include "config/variables.h"
 
-/* The archive is created in here. It lies within DIR, so that it can be renamed into place. */
+/* The archive is created in this folder. It lies within DIR, so that the archive can be renamed into place. */
 #define WORKSHOP ".assembling"
 
-/* Beside enum assemble_outcome: the archive already holds everything in the spools. */
+/* A result besides enum assemble_outcome: the archive already holds everything in the spools. */
 enum { UNCHANGED = -1 };
 
 struct paths {
@@ -48,7 +48,8 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* With several worlds: true while a process has not ended, or a world of MPI_Comm_spawn has not appeared yet. */
+/* True if a run of several worlds still runs: a process has not ended, or a world of MPI_Comm_spawn has not appeared
+ * yet. */
 static bool is_still_running(const struct run *run) {
     bool open = run->spawns_without_world > 0;
     for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {
@@ -70,8 +71,8 @@ static int note_newest(const char *path, const struct stat *status, int kind, st
     return 0;
 }
 
-/* True if there is an archive and the spools have not grown since; after an incomplete assembly missing spools may be
- * added. Call it under the lock, because the walk's result is global. */
+/* True if there is an archive and the spools have not grown since. After an incomplete assembly missing spools may have
+ * been added. Call it under the lock, because the result of the directory walk is global. */
 static bool is_assembled(const struct run *run, const struct paths *paths) {
     struct stat anchor;
     if (stat(paths->anchor, &anchor) != 0)
@@ -96,7 +97,7 @@ static uint64_t records_in(const struct run *run) {
     return records;
 }
 
-/* UINT64_MAX: the run was complete. */
+/* The count of records in the lock file; UINT64_MAX: the run was complete. */
 static uint64_t read_count(int lock) {
     char text[24] = "";
     ssize_t length = pread(lock, text, sizeof text - 1, 0);
@@ -137,7 +138,7 @@ static void write_inputs(const struct run *run, const char *dir) {
     }
 }
 
-/* The anchor file moves last, because it makes the directory an archive. */
+/* Moves the archive's files. The anchor file moves last, because it makes the directory an archive. */
 static bool move_into_place(const struct paths *paths, const char *dir, char *message, size_t capacity) {
     static const char *const names[] = {"traces", "traces.def", "run.json", "traces.otf2"};
     unlink(paths->anchor);
@@ -211,8 +212,8 @@ static int assemble_locked(const struct paths *paths, const char *dir, int lock,
     struct run run = {0};
     int outcome = assemble_run(&run, paths, dir, lock, waits_for_worlds, progress, message, capacity);
     if (outcome == ASSEMBLE_WHOLE && !variable_switch(VARIABLE_KEEP_SPOOL, false)) {
-        /* worlds[0] is dir itself. A joined run is a link. It goes before the worlds beneath it, so the run it points
-         * to stays. */
+        /* worlds[0] is dir itself. A joined run is a link: remove it before the worlds beneath it, so that the run to
+         * which it points stays. */
         for (size_t i = 1; i < run.world_count; i++)
             remove_tree(run.worlds[i].directory);
         /* Rename first: a half-removed spool directory would be assembled again into a poorer archive. */
@@ -239,7 +240,7 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     }
     if (!exists(paths.spool)) {
         if (exists(paths.anchor)) {
-            remove_tree(paths.workshop); /* left from an interrupted removal */
+            remove_tree(paths.workshop); /* remains of an interrupted removal */
             return ASSEMBLE_WHOLE;
         }
         snprintf(message, capacity,
@@ -250,7 +251,7 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     }
     int lock = open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0) {
-        if (exists(paths.anchor)) /* readable but not writable for us */
+        if (exists(paths.anchor)) /* readable, but this user may not write it */
             return ASSEMBLE_WHOLE;
         snprintf(message, capacity, "%s: %s; make the trace directory writable, because the archive is written there",
                  paths.lock, strerror(errno));
@@ -262,7 +263,8 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     int outcome = exists(paths.spool) || !exists(paths.anchor)
                       ? assemble_locked(&paths, dir, lock, waits_for_worlds, &progress, message, capacity)
                       : ASSEMBLE_WHOLE; /* another process has just done it */
-    /* The lock file stays for processes waiting on it; but a complete run's directory contains only the run's files. */
+    /* The lock file stays for processes that wait for it. But the directory of a complete run contains only the run's
+     * files. */
     if (outcome == ASSEMBLE_WHOLE)
         unlink(paths.lock);
     close(lock);

@@ -17,18 +17,20 @@ enum assemble_outcome {
     ASSEMBLE_LATER = 3,      /* none yet: some of the run's processes still record or have yet to start */
 };
 
-/* Turns DIR/spool, and the spools of the worlds beneath (run.h), into DIR/traces.otf2, traces.def, traces/ and
- * run.json. They appear last and at once: a killed assembly is repeated. An assembled directory stays as it is (WHOLE).
- * A whole run's spool/ and presence/ are then removed unless HOPSCOPE_KEEP_SPOOL is 1; those of an incomplete run stay,
- * because the missing spools may still be added. message: NUL-terminated, empty if there is nothing to say. Returns
- * enum assemble_outcome. */
+/* Turns DIR/spool, and the spools of the worlds beneath it (run.h), into DIR/traces.otf2, traces.def, traces/ and
+ * run.json. These appear last and all at once, so a killed assembly can be repeated. A directory that is already
+ * assembled does not change (WHOLE).
+ *
+ * After the assembly of a whole run, spool/ and presence/ are removed unless HOPSCOPE_KEEP_SPOOL is 1. After that of an
+ * incomplete run they stay, because the missing spools may still be added. message: NUL-terminated, empty if there is
+ * nothing to say. Returns enum assemble_outcome. */
 __attribute__((visibility("default"))) int hopscope_assemble(const char *dir, char *message, size_t capacity);
 
-/* hopscope_assemble for a world that has ended: returns LATER and does nothing while another world of the run still
- * runs. */
+/* Like hopscope_assemble, for a world that has ended. Returns LATER and does nothing while another world of the run
+ * still runs. */
 __attribute__((visibility("default"))) int hopscope_assemble_after_all(const char *dir, char *message, size_t capacity);
 
-/* hopscope_assemble with progress reports. NULL: silent. */
+/* Like hopscope_assemble, with progress reports. progress NULL: no reports. */
 __attribute__((visibility("default"))) int hopscope_assemble_with_progress(const char *dir, char *message,
                                                                            size_t capacity, assemble_progress *progress,
                                                                            void *context);

@@ -1,7 +1,8 @@
 /* Maps ticks to nanoseconds, and one machine's nanoseconds to another's.
  *
- * All processes of a machine use the same counter, so one linear map per machine keeps their times consistent. It runs
- * through the earliest and the latest calibration pair of any of them. Round trips between machines then give offsets.
+ * All processes of a machine use the same counter, so one linear map per machine keeps their times consistent. The map
+ * runs through the earliest and the latest calibration pair of all processes of the machine. Round trips between
+ * machines then give offsets.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,15 +18,16 @@
 #include "assembly/machine_clock.h"
 #include "assembly/run.h"
 
-/* Two pairs closer than this give a poor rate: each is good to some tens of ns, so the rate only to about 1e-6. */
+/* A rate from two pairs closer than this is poor: each pair is exact to some tens of ns, so the rate only to about
+ * 1e-6. */
 static const uint64_t SHORT_SPAN_NS = 100000000;
 
 static const char *clock_name(const struct process *process) {
     return process->clock_host ? process->clock_host : process->host ? process->host : "unknown";
 }
 
-/* Finds the machine among those of processes already read, by the boot id of its kernel, or by name if that is unknown.
- * *name_count: number of machines with this name. */
+/* Finds a process's machine among the machines of the processes already read: by the boot id of its kernel or, if that
+ * is unknown, by name. *name_count: number of machines with this name. */
 static uint32_t machine_of(const struct run *run, const struct process *process, int *name_count) {
     *name_count = 0;
     for (size_t i = 0; i < run->machine_count; i++) {
@@ -59,7 +61,7 @@ static bool find_machines(struct run *run) {
                                     .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
                                     .ns_per_tick = 1,
                                     .first_ns = UINT64_MAX};
-        /* Every world names its own machines; two worlds may use one name for different machines. */
+        /* Every world names its own machines, so two worlds may use one name for different machines. */
         if (name_count)
             snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, name_count + 1);
         else
@@ -88,8 +90,8 @@ static bool has_name_of_this(const struct machine *machine) {
     return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
 }
 
-/* Reads both clocks now. False if this is another machine, or if it has rebooted since the pair: otherwise both clocks
- * have advanced from there at a plausible and, where known, the same rate. */
+/* Reads both clocks now. False if this is another machine, or if the machine has rebooted since the pair `last`. If
+ * not, both clocks have advanced since that pair at a plausible rate and, if the rate is known, at that rate. */
 static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
                         struct clock_pair_definition *current_pair) {
     if (!has_name_of_this(machine) || !read_both(current_pair))
@@ -184,8 +186,8 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
     return true;
 }
 
-/* Keeps, of measurements close together, the one with the smallest bound. Their differences are errors, and a line
- * through two of them would be far off at the other end of the run. */
+/* Keeps only the measurement with the smallest bound among measurements close together. The differences between such
+ * measurements are errors, and a line through two of them would be far off at the other end of the run. */
 static void keep_best_measurements(struct machine *machine) {
     int64_t min_distance_ns = (int64_t)(machine->last_ns - machine->first_ns) / 8;
     min_distance_ns = min_distance_ns < 1 ? 1 : min_distance_ns > 1000000000 ? 1000000000 : min_distance_ns;
@@ -203,10 +205,11 @@ static void keep_best_measurements(struct machine *machine) {
     machine->measurement_count = kept_count;
 }
 
-/* A clock's rate wanders by less than this between measurements; temperature changes a quartz that much in minutes. */
+/* A clock's rate changes by less than this between measurements: temperature changes a quartz so much in minutes. */
 static const double WANDER = 1e-6;
 
-/* By how many ns a measurement is worse than the line through its two neighbours; <= 0: keep it. */
+/* The number of ns by which a measurement is worse than the line through its two neighbours; <= 0: keep the
+ * measurement. */
 static double excess_bound(const struct clock_measurement *m) {
     int64_t nearest_distance_ns =
         m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
@@ -214,8 +217,8 @@ static double excess_bound(const struct clock_measurement *m) {
     return (double)(m->bound_ns - neighbour_bound_ns) - WANDER * (double)nearest_distance_ns;
 }
 
-/* Measurements during the run are taken while the application waits, and some are bad: one scheduler time slice is as
- * long as a thousand round trips. */
+/* Drops bad measurements. Some measurements during a run are bad, because they are taken while the application waits:
+ * one time slice of the scheduler is as long as a thousand round trips. */
 static void drop_poor_measurements(struct machine *machine) {
     for (;;) {
         size_t worst = 0;

@@ -1,6 +1,6 @@
 /* Turns round trips between machines into offsets to the reference machine. The first world measured against the
- * reference itself. The other worlds measured against one of their own machines, so their offsets go by way of that
- * one. */
+ * reference itself. Every other world measured against one of its own machines, so its offsets go by way of that
+ * machine. */
 #include "assembly/clock_offsets.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "assembly/machine_clock.h"
 
-/* Offset and bound of one round trip: reference -> here -> reference. */
+/* The offset and the bound that one round trip gives: reference -> here -> reference. */
 static struct clock_measurement measure(const struct machine *reference, const struct machine *machine,
                                         const struct round_trip *trip) {
     int64_t ref_send = (int64_t)machine_clock_ns(reference, trip->ref_send);
@@ -17,7 +17,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     int64_t here_send = (int64_t)machine_clock_ns(machine, trip->here_send);
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
     bound = bound < 0 ? 0 : bound;
-    /* The variability of slower rounds may exceed the bound; the error cannot. */
+    /* The error cannot exceed the bound, although the variability of slower rounds may. */
     int64_t error = trip->spread_ns < (double)bound ? (int64_t)(trip->spread_ns + 0.5) : bound;
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
@@ -27,7 +27,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     };
 }
 
-/* The machine that this process's world calls by that name. NO_ID if there is none. */
+/* The machine that a process's world calls by a name. NO_ID if there is none. */
 static uint32_t machine_named(const struct run *run, const struct process *observer, const char *name) {
     const struct world *world = &run->worlds[observer->world];
     for (int rank = world->first; name && rank < world->first + world->size; rank++) {
@@ -59,7 +59,8 @@ static struct clock_measurement reversed(struct clock_measurement m) {
     return m;
 }
 
-/* m: a measurement against `intermediate`, which has measurements against the reference. */
+/* Turns a measurement m against `intermediate`, which has measurements against the reference, into one against the
+ * reference. */
 static struct clock_measurement by_way_of(const struct machine *intermediate, struct clock_measurement m) {
     int64_t intermediate_ns = m.at_ns + m.offset_ns;
     int64_t error = 0, bound = 0;
@@ -75,8 +76,8 @@ static struct clock_measurement by_way_of(const struct machine *intermediate, st
     return m;
 }
 
-/* Uses the round trips between a machine that is tied to the reference and one that is not. *has_changed: there were
- * some. */
+/* Uses the round trips between machines that are tied to the reference and machines that are not. *has_changed: there
+ * were such round trips. */
 static bool tie(struct run *run, bool *tied, bool *has_changed) {
     bool *was_tied = malloc(run->machine_count * sizeof *was_tied);
     if (!was_tied)

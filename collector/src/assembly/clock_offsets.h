@@ -1,4 +1,4 @@
-/* Converts round trips between machines to their measurements. */
+/* Turns round trips between machines into clock measurements. */
 #ifndef HOPSCOPE_CLOCK_OFFSETS_H
 #define HOPSCOPE_CLOCK_OFFSETS_H
 

@@ -8,10 +8,10 @@ struct function {
     enum form form;
     OTF2_RegionRole role;
     OTF2_CollectiveOp operation; /* for all forms of a collective */
-    bool is_collective;          /* what windows and files ask all members to call */
+    bool is_collective;          /* true also for calls on windows and files that all members make */
 };
 
-/* Roles by kind and, for collectives, by the flow of their data; only a barrier moves none. */
+/* Roles by kind of function and, for collectives, by the flow of their data; a barrier moves no data. */
 #define ROLE_init OTF2_REGION_ROLE_FUNCTION
 #define ROLE_finalize OTF2_REGION_ROLE_FUNCTION
 #define ROLE_abort OTF2_REGION_ROLE_FUNCTION

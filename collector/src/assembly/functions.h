@@ -8,16 +8,18 @@
 
 #include "hopscope/functions.h"
 
-/* function: enum mpi_function as recorded; a number not in the list is "unknown". */
+/* The name of a function. function: enum mpi_function as recorded; a number that is not in the list gives "unknown". */
 const char *function_name(uint16_t function);
-/* comm: in the record of its enter. What windows and files asks all members to call is a collective where there is one.
+/* True for a collective. comm: from the record of its enter. A call on a window or file that all members make counts if
+ * there is a comm.
  */
 bool function_is_collective(uint16_t function, uint32_t comm);
-/* True for a collective that returns before it is complete, but not for a persistent one's start, which is MPI_Start.
+/* True for a collective that returns before it is complete. False for a start of a persistent collective, which is a
+ * call of MPI_Start.
  */
 bool function_is_nonblocking(uint16_t function);
 OTF2_RegionRole function_role(uint16_t function);
-/* Only for collectives and functions that create a persistent one. */
+/* Valid only for collectives and for functions that create a persistent collective. */
 OTF2_CollectiveOp function_collective_op(uint16_t function);
 
 #endif

@@ -14,9 +14,9 @@ struct id_table {
     size_t room, used; /* room: a power of two, or 0 */
 };
 
-/* UINT32_MAX if the key is absent. */
+/* The id of a key; UINT32_MAX if the key is absent. */
 uint32_t id_table_find(const struct id_table *table, uint64_t key);
-/* The key must be absent. False if memory runs out. */
+/* Adds a key, which must be absent. False if memory runs out. */
 bool id_table_add(struct id_table *table, uint64_t key, uint32_t id);
 void id_table_free(struct id_table *table);
 

@@ -10,7 +10,7 @@ struct index_list {
     size_t *items, count, room;
 };
 
-/* False if memory runs out; the list is then unchanged. */
+/* Appends an index. If memory runs out, returns false and leaves the list unchanged. */
 static inline bool index_list_add(struct index_list *list, size_t index) {
     if (list->count == list->room) {
         size_t room = list->room ? list->room * 2 : 64;
@@ -24,7 +24,7 @@ static inline bool index_list_add(struct index_list *list, size_t index) {
     return true;
 }
 
-/* True if an ascending list contains the index. Call it with ascending indices, and *next 0 at first. */
+/* True if an ascending list contains the index. Call it with ascending indices; *next is 0 at the first call. */
 static inline bool index_list_has_next(const struct index_list *list, size_t *next, size_t index) {
     while (*next < list->count && list->items[*next] < index)
         ++*next;

@@ -1,4 +1,4 @@
-/* Reads the spools up to their last records. It writes nothing, and the run goes on meanwhile. */
+/* Reads the spools up to their last records. It writes nothing and does not disturb the run. */
 #include "assembly/inspect.h"
 
 #include <errno.h>
@@ -35,8 +35,8 @@ static bool open_request(struct thread_state *thread, const struct spool_record 
     return true;
 }
 
-/* Returns an entry to fill. It reuses that of a finished collective on comm, because of finished ones only the last
- * counts. */
+/* Returns an entry to fill. It reuses the entry of a finished collective on comm, because only the last finished one
+ * matters. */
 static struct last_collective *entry_for(struct rank_state *rank, uint32_t comm) {
     for (size_t i = 0; i < rank->collective_count; i++)
         if (rank->collectives[i].comm == comm && !rank->collectives[i].is_open)
@@ -58,8 +58,8 @@ static struct last_collective *open_collective(struct rank_state *rank, uint32_t
     return NULL;
 }
 
-/* Searches from the end: few requests are open at a time, and they end approximately in the order in which they began.
- * Returns the record that began the request, or SPOOL_NONE. */
+/* Closes a request. Returns the record that began it, or SPOOL_NONE. Searches from the end: few requests are open at a
+ * time, and they end approximately in the order in which they began. */
 static struct spool_record close_request(struct thread_state *thread, uint64_t id) {
     size_t i = thread->open_count;
     while (i > 0 && thread->open[i - 1].c != id)
@@ -84,7 +84,7 @@ struct scan {
 static bool enter_collective(struct scan *s, const struct spool_record *record, uint64_t root, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (comm == NO_ID || record->b >> ARCHIVE_PERSISTENT_SHIFT)
-        return true; /* a persistent one's number does not give its position among the others */
+        return true; /* the number of a persistent collective does not tell its position among the others */
     struct last_collective *collective = entry_for(s->rank, comm);
     if (!collective)
         return false;
@@ -92,7 +92,8 @@ static bool enter_collective(struct scan *s, const struct spool_record *record, 
     return true;
 }
 
-/* This record follows the ENTER of a nonblocking collective, or of the call that starts a persistent one. */
+/* Takes up a collective's start. Its record follows the ENTER of a nonblocking collective, or of the call that starts a
+ * persistent one. */
 static bool start_collective(struct scan *s, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (!open_collective(s->rank, comm, record->b) && !enter_collective(s, record, SPOOL_ROOT_NONE, ns))
@@ -111,7 +112,7 @@ static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns
     return true;
 }
 
-/* MPI refused the collective entered last, so it does not count. The previous one is over. */
+/* Takes back the collective entered last, which does not count because MPI refused it. The one before it is over. */
 static void undo_enter(struct rank_state *rank, struct last_collective *collective) {
     if (collective->seq > 0) {
         collective->seq--;
@@ -191,7 +192,7 @@ static bool inspect_stored(struct scan *s, const struct spool_record *stored) {
     return ok;
 }
 
-/* A living process holds a lock on each of its spools. */
+/* Sets if the process is alive: a living process holds a lock on each of its spools. */
 static void check_liveness(struct rank_state *rank, const struct process *process, const struct run *run) {
     char path[PATH_MAX];
     rank->is_observable = process->has_ended;
@@ -234,7 +235,7 @@ static bool inspect_rank(struct inspection *inspection, int number) {
     return true;
 }
 
-/* Uses all clock measurements unchanged, because only a finished run shows the best ones. */
+/* Uses all clock measurements unchanged, because only a finished run shows which of them are best. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity) {
     *inspection = (struct inspection){.first_ns = UINT64_MAX};
     struct run *run = &inspection->run;

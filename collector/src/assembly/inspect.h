@@ -1,4 +1,4 @@
-/* The current position of every rank of a run, or its position at its death: for `hopscope inspect`. */
+/* Where every rank of a run is now, or was when it died: for `hopscope inspect`. */
 #ifndef HOPSCOPE_INSPECT_H
 #define HOPSCOPE_INSPECT_H
 
@@ -14,7 +14,7 @@ struct last_collective {
     bool started; /* it continues after its call has returned */
 };
 
-/* A thread's activity at its last record. Times are corrected to the reference machine's clock. */
+/* What a thread did at its last record. Times are corrected to the reference machine's clock. */
 struct thread_state {
     uint32_t thread;
     size_t records;
@@ -22,9 +22,9 @@ struct thread_state {
     uint64_t call_ns;
     struct spool_record last; /* ENTER of the last completed call; SPOOL_NONE: none */
     uint64_t last_enter_ns, last_leave_ns;
-    bool waits; /* the engine can do nothing but wait */
+    bool waits; /* it is in the engine and can do nothing but wait */
     uint64_t wait_ns;
-    struct spool_record *open; /* incomplete receives and sends, in order */
+    struct spool_record *open; /* receives and sends that are not complete, in order */
     uint64_t *open_ns;
     size_t open_count, open_room;
 };
@@ -32,9 +32,9 @@ struct thread_state {
 struct rank_state {
     struct thread_state *threads;
     size_t thread_count;
-    struct last_collective *collectives; /* the open ones, and the last of each communicator */
+    struct last_collective *collectives; /* the open ones, and the last one of each communicator */
     size_t collective_count;
-    bool alive, is_observable; /* whether its process still exists; is_observable: this machine can tell */
+    bool alive, is_observable; /* alive: its process still exists; is_observable: this machine can tell */
 };
 
 struct inspection {
@@ -45,7 +45,7 @@ struct inspection {
     uint64_t now_ns;
 };
 
-/* Reads DIR/spool, even while it is being written. False with a message if it contains nothing to report. Free the
+/* Reads DIR/spool, even while the collector writes it. False with a message if it contains nothing to report. Free the
  * inspection in both cases. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity);
 void inspection_json(const struct inspection *inspection, struct text *output);

@@ -1,4 +1,4 @@
-/* Prints an inspection as JSON: schemas/inspection.schema.json. */
+/* Prints an inspection as JSON, see schemas/inspection.schema.json. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static void add_comm(struct text *output, uint32_t comm) {
         text_add(output, ",\"comm\":%" PRIu32, comm);
 }
 
-/* Adds a peer as trace-wide rank, "any" or "nobody"; null if its communicator's members are unknown. member_index: its
- * position among them. */
+/* Adds a peer as a trace-wide rank, "any" or "nobody"; null if its communicator's members are unknown. member_index:
+ * the peer's position among them. */
 static void add_member(struct text *output, const struct inspection *inspection, uint32_t comm, uint32_t peer,
                        uint32_t member_index) {
     const struct comm *known_comm = comm == NO_ID ? NULL : &inspection->run.comms[comm];

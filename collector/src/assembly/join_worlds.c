@@ -1,20 +1,20 @@
-/* Joins the records of the processes of different worlds about one another.
+/* Joins communicators whose members are in different worlds.
  *
- * Each process numbers the processes of other worlds by itself (comm/members.h of the collector). Its
- * intercommunicators identify them: meet_leaders.c pairs the two sides of each, and from then on each process's numbers
- * for the other side translate to ranks. Communicators that derive from those are then identified by their members, as
- * in a single world: by origin, parent, members, and the number of equal ones before, which all members count alike. */
+ * Each process numbers the processes of other worlds by itself (comm/members.h of the collector). Intercommunicators
+ * tell whom the numbers mean: meet_leaders.c pairs the two sides of each, and then each process's numbers for the other
+ * side translate to ranks. Communicators that derive from these intercommunicators are then identified as in a single
+ * world: by origin, parent, members, and the number of equal communicators before, which all members count alike. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "assembly/meet_leaders.h"
 #include "hopscope/hash.h"
 
-/* One side of an intercommunicator: merges the definitions of all its members. */
+/* One side of an intercommunicator, merged from the definitions of all its members. */
 struct side {
     uint64_t key;
     int *ranks, size; /* of its members */
-    uint32_t partner; /* index; NO_ID: unknown so far */
+    uint32_t partner; /* index of the other side; NO_ID: unknown so far */
 };
 
 struct joining {
@@ -22,7 +22,7 @@ struct joining {
     struct numbers {
         int *ranks; /* trace-wide ranks by (number - world_size); -1 unknown */
         int count;
-        struct id_table keys; /* a process's own key -> index of its definition */
+        struct id_table keys; /* the process's own key of a communicator -> index of its definition */
     } *by_rank;               /* by rank; empty for processes without foreign communicators */
     struct side *sides;
     size_t side_count;
@@ -36,7 +36,7 @@ static uint64_t key_in_world(uint64_t key, uint32_t world) {
     return world && key ? hash_mix(key, world) : key;
 }
 
-/* -1 if unknown or no process. */
+/* The trace-wide rank of a process's number; -1 if it is unknown or means no process. */
 static int rank_of(const struct joining *j, const struct process *process, int number) {
     if (number < 0)
         return -1;
@@ -63,7 +63,7 @@ static void set_common_key(struct comm_definition *definition, uint64_t key, uin
     definition->joined = true;
 }
 
-/* Members become trace-wide ranks; -1 for a number outside the world. */
+/* Translates the members of a definition to trace-wide ranks; -1 for a number outside the world. */
 static void settle_in_world(const struct run *run, const struct process *process, struct comm_definition *definition) {
     const struct world *world = &run->worlds[process->world];
     int *lists[] = {definition->members, definition->remote};
@@ -109,7 +109,7 @@ static bool prepare(struct joining *j, struct process *process) {
     return true;
 }
 
-/* The parent's key, 0 if no parent was recorded. False if it is unknown so far. */
+/* Sets *key to the parent's key, 0 if no parent was recorded. False if the key is unknown so far. */
 static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
                       uint64_t *key) {
     uint32_t parent = id_table_find(&j->by_rank[process->rank].keys, definition->parent_key);
@@ -138,7 +138,7 @@ static bool find_side(struct joining *j, const struct process *process, struct c
     return true;
 }
 
-/* Once both sides are known, the other side's members resolve this process's numbers for it. */
+/* Resolves this process's numbers for the members of the other side, once both sides are known. */
 static bool resolve_partner(struct joining *j, struct process *process, struct comm_definition *d) {
     if (d->side == NO_ID || j->sides[d->side].partner == NO_ID)
         return false;
@@ -196,9 +196,9 @@ static bool resolve_all(struct joining *j) {
     return changed;
 }
 
-/* The key by which a leader of MPI_Intercomm_create finds its partner exactly: both leaders, the peer communicator, the
- * tag, and the number of such calls before. (If the peer communicator lies within one world, only its rank 0 recorded
- * the members.) */
+/* The key by which a leader of MPI_Intercomm_create finds its partner exactly. It combines both leaders, the peer
+ * communicator, the tag, and the number of earlier calls with these. (If the peer communicator lies within one world,
+ * only its rank 0 recorded the members.) */
 static uint64_t meeting_key(const struct leader *leader, bool *is_known) {
     const struct process *process = leader->process;
     const struct comm_definition *d = leader->definition;
@@ -265,8 +265,8 @@ static bool join_sides(struct joining *j) {
     return changed;
 }
 
-/* Settles communicators within one world whose parent has members that were not found. Processes that created several
- * with the same members created them in the same order. */
+/* Gives keys to communicators that lie within one world although members of their parent were not found. If a process
+ * created several communicators with the same members, each gets a key by its order, which is equal in all members. */
 static bool settle_local(struct joining *j, struct process *process) {
     struct id_table keys = {0};
     bool ok = true;

@@ -20,7 +20,7 @@ uint64_t machine_clock_ns(const struct machine *machine, uint64_t ticks) {
     return distance_ns < machine->base_ns ? machine->base_ns - distance_ns : 0;
 }
 
-/* Interpolates between measurements and, as libotf2's readers do, extrapolates beyond the first and the last two. */
+/* Interpolates between measurements. Beyond the first and the last two it extrapolates, as libotf2's readers do. */
 uint64_t machine_clock_corrected(const struct machine *machine, uint64_t raw_ns) {
     const struct clock_measurement *m = machine->measurements;
     size_t count = machine->measurement_count;

@@ -40,7 +40,7 @@ bool leaders_find(struct leaders *leaders, const struct run *run) {
     return true;
 }
 
-/* The kind of meeting on the other side. MEETS_NOT: join_worlds.c finds the partner. */
+/* The kind of meeting that the other side recorded. MEETS_NOT: join_worlds.c finds the partner. */
 static enum meeting opposite(enum meeting meets) {
     switch (meets) {
     case MEETS_SPAWN:
@@ -58,7 +58,7 @@ static enum meeting opposite(enum meeting meets) {
     }
 }
 
-/* True if a may have met b. Called only in the direction in which a's partner must exist if its world was recorded:
+/* True if a may have met b. Call it only in the direction in which a's partner must exist if its world was recorded:
  * from a spawned world to its parents, from a client to the port's owner, between the ends of a socket. */
 static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
     const struct comm_definition *x = a->definition, *y = b->definition;
@@ -98,7 +98,8 @@ static size_t only_candidate(const struct leaders *leaders, const struct run *ru
     return candidate;
 }
 
-/* only: each leader's only candidate. suitors: number of leaders with this one as only candidate. */
+/* Pairs leaders that are each other's only candidates. only: each leader's only candidate. suitors: number of leaders
+ * that have this one as their only candidate. */
 static bool pair_up(struct leaders *leaders, const size_t *only, const uint32_t *suitors) {
     bool changed = false;
     for (size_t i = 0; i < leaders->count; i++) {
@@ -118,7 +119,7 @@ bool leaders_meet(struct leaders *leaders, const struct run *run) {
     size_t *only = malloc((leaders->count + 1) * sizeof *only);
     uint32_t *suitors = malloc((leaders->count + 1) * sizeof *suitors);
     bool ok = only && suitors;
-    /* Every pair leaves fewer candidates for the others. */
+    /* Every pair leaves fewer candidates for the other leaders. */
     for (bool changed = ok; changed; changed = pair_up(leaders, only, suitors)) {
         memset(suitors, 0, leaders->count * sizeof *suitors);
         for (size_t i = 0; i < leaders->count; i++) {

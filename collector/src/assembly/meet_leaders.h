@@ -4,14 +4,14 @@
 
 #include "assembly/run.h"
 
-/* The only process of a side that recorded its meeting with the other side. */
+/* The only process on a side that recorded the meeting with the other side. */
 struct leader {
     const struct process *process;
     const struct comm_definition *definition;
-    bool tied;                          /* its machine's clock is tied to the reference's */
+    bool tied;                          /* its machine's clock is tied to the reference machine's */
     int64_t begin_ns, end_ns, slack_ns; /* corrected; slack_ns: largest error of the times */
     int nth_there;  /* for MPI_Intercomm_create: number of earlier calls with the same peer and tag */
-    size_t partner; /* index; SIZE_MAX: unknown */
+    size_t partner; /* index of the other side's leader; SIZE_MAX: unknown */
 };
 
 struct leaders {
@@ -19,11 +19,11 @@ struct leaders {
     size_t count;
 };
 
-/* False if memory runs out. */
+/* Collects the leaders of a run. False if memory runs out. */
 bool leaders_find(struct leaders *leaders, const struct run *run);
-/* Finds all partners except those of MPI_Intercomm_create. Two leaders are partners only if nothing else is possible. A
- * spawned world's leader began MPI_Init inside the MPI_Comm_spawn call, and no other call fits the group sizes.
- * Connections were made at one port, or over one socket, at the same time. False if memory runs out. */
+/* Finds all partners except those of MPI_Intercomm_create. Two leaders become partners only if nothing else is
+ * possible. For a spawned world: its leader began MPI_Init inside the MPI_Comm_spawn call, and no other call fits the
+ * group sizes. For a connection: both leaders used one port or socket at the same time. False if memory runs out. */
 bool leaders_meet(struct leaders *leaders, const struct run *run);
 /* Adds sentences about leaders whose partner is unknown. */
 void leaders_report(const struct leaders *leaders, struct run *run);

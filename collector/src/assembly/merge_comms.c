@@ -1,5 +1,5 @@
-/* Finds the definitions of different processes that are the same communicator, by their keys. Numbers communicators
- * equally in every run in which the program creates them equally, and merges their members. */
+/* Finds the definitions of different processes that mean the same communicator, by their keys, and merges their
+ * members. Communicators get the same numbers in every run in which the program creates them in the same way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct view {
     int rank;
 };
 
-/* MPI_COMM_SELF has one key per rank but a single communicator definition in OTF2. */
+/* The key for merging. MPI_COMM_SELF has a key per rank but a single communicator definition in OTF2. */
 static uint64_t merge_key(const struct comm_definition *definition) {
     return definition->self ? 0 : definition->common_key;
 }
@@ -25,8 +25,8 @@ static int by_key(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* MPI_COMM_WORLD first, then in order of creation: a parent's definition precedes its children's in every process. If
- * several threads create communicators, that order is random; see compare_by_descent. */
+/* Orders communicators: MPI_COMM_WORLD first, then by creation, because a parent's definition precedes its children's
+ * in every process. If several threads create communicators, that order is random; see compare_by_descent. */
 static int compare_by_creation(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world != y->world)
@@ -38,7 +38,7 @@ static int compare_by_creation(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* MPI_COMM_WORLD first, then by generation and key, which depend only on the program's calls. */
+/* Orders communicators: MPI_COMM_WORLD first, then by generation and key, which depend only on the program's calls. */
 static int compare_by_descent(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world || y->world)
@@ -49,7 +49,7 @@ static int compare_by_descent(const void *a, const void *b) {
 }
 
 static void find_generations(struct run *run) {
-    /* In order of creation parents precede their children, except in damaged spools. */
+    /* Parents precede their children in order of creation, except in damaged spools. */
     for (size_t i = 0; i < run->comm_count; i++) {
         struct comm *comm = &run->comms[i];
         comm->generation = comm->parent == NO_ID || comm->parent >= i ? 1 : run->comms[comm->parent].generation + 1;
@@ -70,7 +70,7 @@ static bool ranks_exist(const struct run *run, const int *ranks, int count) {
     return true;
 }
 
-/* A rank of the world that was not found and is not yet a member. -1 if there is none. */
+/* A rank of the world that was not found and is not a member yet. -1 if there is none. */
 static int unknown_rank(const struct run *run, const struct world *world, const int *members, int size) {
     for (int rank = world->first; rank < world->first + world->size; rank++) {
         bool is_taken = run->processes[rank].present;
@@ -82,8 +82,8 @@ static int unknown_rank(const struct run *run, const struct world *world, const 
     return -1;
 }
 
-/* Takes the members from a view that lists them all. Otherwise takes each from its own report, and fills the gaps with
- * the missing ranks. */
+/* Takes the members from a view that lists all of them. If there is none, takes each member from its own report, and
+ * fills the gaps with the missing ranks. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
     /* All members are of this world, or join_worlds found them. */
     const struct world *world = &run->worlds[run->processes[views[0].rank].world];
@@ -130,7 +130,7 @@ static bool contains(const int *ranks, int count, int rank) {
     return false;
 }
 
-/* Finds both groups; the one with the smaller first rank comes first. */
+/* Finds both groups. The group with the smaller first rank comes first. */
 static bool find_groups(const struct run *run, struct comm *comm, const struct view *views, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct comm_definition *d = views[i].definition;
@@ -148,7 +148,8 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
         memcpy(comm->members + comm->first_group, second, (size_t)(comm->size - comm->first_group) * sizeof *second);
         return true;
     }
-    /* Groups unknown: all that reported it form one group. Its messages are ambiguous and are omitted. */
+    /* Groups unknown: all processes that reported the communicator form one group. Messages on it are ambiguous and are
+     * omitted. */
     comm->members = malloc(count * sizeof *comm->members);
     if (!comm->members)
         return false;

@@ -6,7 +6,7 @@ static bool equals(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if an earlier rank, or this one before, has the module. Usually all ranks have the same few. */
+/* True if an earlier rank has the module, or this rank at a smaller number. Usually all ranks have the same few. */
 static bool is_repeated(const struct run *run, int rank, size_t number) {
     const struct module_definition *target = &run->processes[rank].modules[number];
     for (int earlier_rank = 0; earlier_rank <= rank; earlier_rank++) {

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Called with the bytes of spools: those read so far, and the total. */
+/* Receives the bytes of spools that were read so far, and the total. */
 typedef void assemble_progress(void *context, uint64_t done, uint64_t total);
 
 struct progress {
-    assemble_progress *report; /* NULL: silent */
+    assemble_progress *report; /* NULL: no reports */
     void *context;
     uint64_t done, total; /* bytes of spools */
 };

@@ -24,7 +24,7 @@ static int64_t integer_of(const struct json *line, const char *key, int64_t defa
     return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : default_number;
 }
 
-/* No known machine's ticks exceed int64_t. A larger number is stored as precisely as a double allows. */
+/* Reads a number. Known machines' ticks fit in int64_t; a larger number is as exact as a double. */
 static uint64_t unsigned_of(const struct json *line, const char *key) {
     const struct json *value = json_get(line, key);
     if (!value || value->type != JSON_NUMBER)
@@ -44,14 +44,14 @@ static uint64_t key_of(const struct json *line, const char *key) {
     return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
 }
 
-/* Returns element id (from 1) of an array of definitions, which grows as needed; new elements are zero. NULL if memory
- * runs out, or for an id that no process would write. */
+/* Returns the element with this id (from 1) of an array of definitions, which grows as needed; new elements are zero.
+ * NULL if memory runs out, or if no process would write this id. */
 static void *element(void **array, size_t *count, size_t size, int64_t id) {
     if (id < 1 || id > 1 << 28)
         return NULL;
     if ((size_t)id > *count) {
         size_t new_count = (size_t)id;
-        /* Ids come in order, so the capacity doubles: it is the next power of two of count. */
+        /* Ids come in order, so the capacity doubles: it is the smallest power of two that is not below count. */
         size_t capacity = 1;
         while (capacity < *count)
             capacity *= 2;
@@ -208,7 +208,7 @@ static bool take_setting(struct process *process, const struct json *line) {
     return true;
 }
 
-/* name NULL: its array could not grow. */
+/* Sets a name. name NULL: its array could not grow. */
 static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
     if (name)
         take_text(line, key, &name->text);

@@ -61,7 +61,7 @@ static int64_t started(const struct world *world) {
     return INT64_MAX;
 }
 
-/* Runs in the given order; within each run, the world that started first. */
+/* Orders worlds: runs in the given order; within a run, the world that started first comes first. */
 static int compare_worlds(const void *a, const void *b) {
     const struct world *x = a, *y = b;
     if (x->family != y->family)
@@ -155,7 +155,7 @@ static bool has_later_session(const struct process *process) {
     return process->has_later_session;
 }
 
-/* True if another tool's MPI_Finalize took this process's call first. */
+/* True if another tool's MPI_Finalize took this process's call before the collector's. */
 static bool has_foreign_finalize(const struct process *process) {
     return died(process) && process->finalize_goes_to;
 }
@@ -218,7 +218,7 @@ static void report_missing(struct run *run) {
     }
 }
 
-/* A process of another world on the same machine whose host is known. NULL if there is none. */
+/* A process of another world on the same machine, with a known host. NULL if there is none. */
 static const struct process *find_neighbour(const struct run *run, const struct process *process) {
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *neighbour = &run->processes[rank];
@@ -228,8 +228,8 @@ static const struct process *find_neighbour(const struct run *run, const struct 
     return NULL;
 }
 
-/* Gives hosts to the processes of a world that ended before it knew them, or that knows none (sessions). If a world
- * used no topology, each process's host is its machine. */
+/* Gives hosts to processes of a world without one: they ended before they knew it, or the world does not know any
+ * (sessions). If a world used no topology, each process's host is its machine. */
 static void place_unplaced(struct run *run, const struct world *world) {
     bool any_placed = false;
     for (int rank = world->first; rank < world->first + world->size; rank++)

@@ -11,7 +11,7 @@
 
 enum { MOST_RANKS = 1 << 24 }; /* a larger number in a file name is not the collector's */
 
-/* "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the first form. */
+/* Reads the numbers in "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the first form. */
 static bool parse_name(const char *name, int *rank, int *thread) {
     int used = 0;
     *thread = -1;
@@ -28,8 +28,8 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-/* A rank's spools, then its definitions: a rank may still run, and the definitions of its last record were written
- * before it. */
+/* Orders files: a rank's spools come before its definitions. The rank may still run, and the definitions for its last
+ * record were written before that record. */
 static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);

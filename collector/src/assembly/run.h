@@ -17,21 +17,21 @@
 
 #define NO_ID UINT32_MAX
 
-/* One thread's records, mapped. */
+/* One thread's records, mapped into memory. */
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes, file_bytes;   /* the first file_bytes can be read again from the file; the rest is a copy */
+    size_t mapped_bytes, file_bytes;   /* the first file_bytes are mapped from the file; the rest is a copy */
     const struct spool_record *stored; /* see stored.h */
     struct spool_record *sorted;       /* a copy in time order if the file is not; else NULL */
-    size_t count, records;             /* stored records or whole calls, and the records in them */
+    size_t count, records;             /* number of stored records or whole calls, and of the records in them */
     enum spool_state state;
     char stop_reason[256];
-    /* survey.c */
+    /* Set by survey.c: */
     struct index_list open_enters; /* ascending: positions of ENTER records of calls never left */
     struct index_list refused;     /* ascending: positions of collectives that MPI refused */
     struct id_table waited;        /* requests of hops whose completion ended a wait */
-    uint64_t events_written;       /* write_events.c */
+    uint64_t events_written;       /* set by write_events.c */
 };
 
 struct comm_definition {      /* index = id - 1; key 0: undefined */
@@ -41,7 +41,7 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
     bool inter, self, world; /* MPI_COMM_SELF and MPI_COMM_WORLD, even if the program renamed them */
     int *members, *remote;   /* trace-wide ranks once joined is set; NULL if this process did not write them */
     int member_count, remote_count;
-    /* Only if it has processes of other worlds (comm/registry.h of the collector): */
+    /* Meaningful only if the communicator has processes of other worlds (comm/registry.h of the collector): */
     bool foreign;
     uint64_t origin, salt, nth; /* origin: a hash of the word */
     enum meeting {
@@ -58,7 +58,7 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
     uint32_t peer;                               /* a definition id of this process, 0: none */
     int peer_rank;
     uint32_t side; /* set by join_worlds.c; or NO_ID */
-    /* set by join_worlds.c */
+    /* Set by join_worlds.c: */
     bool joined;                        /* common_key and common_parent are known */
     uint64_t common_key, common_parent; /* equal on all members */
     uint32_t merged;                    /* index into run.comms, or NO_ID */
@@ -67,7 +67,7 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
 struct site_definition {
     char *module, *symbol; /* symbol: the function, NULL: unknown */
     uint64_t offset;
-    char *file; /* of an interpreted program, which then has a line instead of module and offset */
+    char *file; /* of an interpreted program, instead of module and offset; it then has a line */
     int64_t line;
     uint32_t merged; /* index into run.sites */
 };
@@ -79,7 +79,7 @@ struct module_definition {
 
 struct name_definition {
     char *text;
-    uint32_t merged; /* index into run.trees or run.user_regions; unused for the others */
+    uint32_t merged; /* index into run.trees or run.user_regions; not used for other names */
 };
 
 struct setting_definition { /* NULL: unknown; see hopscope/spool.h */
@@ -96,10 +96,9 @@ struct round_trip {
     double spread_ns;
 };
 
-/* Messages inside the MPI library that are not recorded as hops: of no collective; of a collective between those looked
- * at; of an unknown collective; beyond the slots of the pool. X(name) */
-/* Messages inside the MPI library that are no hops: of no collective; of one between those looked at; of one that is
- * not known; one more than there was room for. X(name) */
+/* Kinds of messages inside the MPI library that are not recorded as hops. internal: of no collective; thinned: of a
+ * collective that was not selected for recording; unknown: of an unknown collective; lost: beyond the room for
+ * messages. X(name) */
 #define NATIVE_COUNTS_LIST(X) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,
@@ -112,14 +111,14 @@ extern const char *const native_count_names[NATIVE_COUNTS];
 /* A process's account of the messages inside the MPI library. */
 struct native_messages {
     bool is_reported;
-    char *failure; /* the reason why nothing was recorded; NULL: something was */
+    char *failure; /* why no message was recorded; NULL: some were */
     uint64_t counts[NATIVE_COUNTS];
 };
 
-/* A process's account of reading lines of Python. */
+/* A process's account of its reading of Python lines. */
 struct python_lines {
     bool is_reported;
-    char *version, *failure; /* failure: the reason why none were read; NULL: they were */
+    char *version, *failure; /* failure: why no line was read; NULL: some were */
 };
 
 struct process {
@@ -134,7 +133,7 @@ struct process {
     struct native_messages native;
     struct python_lines python;
     char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */
-    bool has_later_session; /* started a session after all had ended; that part is not recorded */
+    bool has_later_session; /* started a session after all had ended; it is not recorded from then on */
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;
@@ -165,8 +164,8 @@ struct clock_measurement {
  * first. */
 struct world {
     char *directory;           /* the folder of its spool/ */
-    uint32_t family;           /* same for worlds of one run, which may have spawned one another */
-    struct process *processes; /* until number_ranks moves them to run.processes */
+    uint32_t family;           /* equal for the worlds of one run, which may have spawned one another */
+    struct process *processes; /* these move to run.processes in number_ranks */
     int first, size;
 };
 
@@ -198,7 +197,7 @@ struct comm {
     uint32_t group;      /* index into the archive's groups */
 };
 
-/* A communicator's hops under one tree. OTF2 id: comm_count + index. */
+/* The hops of one communicator under one tree. OTF2 id: comm_count + index. */
 struct shadow {
     uint32_t comm, tree;
 };
@@ -210,21 +209,21 @@ struct site { /* merged call site; module and offset, or file and line */
     int64_t line;
 };
 
-/* A region: a function and its call site. OTF2 id: index. */
+/* A region: a function with its call site. OTF2 id: its index. */
 struct region {
     uint16_t function;     /* enum mpi_function */
     bool refused;          /* a collective that the MPI library refused */
     uint32_t site;         /* NO_ID: unknown */
-    const char *user_name; /* a region of the program's own; NULL: an MPI function */
+    const char *user_name; /* a region that the program defined; NULL: an MPI function */
 };
 
-/* The collector's own regions follow those of MPI functions: id = region_count + this. */
+/* The collector's own regions. They follow the regions of MPI functions: id = region_count + this number. */
 enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_REGION_COUNT };
 
 struct run {
     const char *directory;
     struct process *processes; /* by trace-wide rank */
-    int rank_count;            /* of all worlds, including ranks not found */
+    int rank_count;            /* of all worlds, including ranks that were not found */
     struct world *worlds;
     size_t world_count;
     size_t spawns_without_world; /* MPI_Comm_spawn calls whose worlds are missing or ambiguous */
@@ -241,19 +240,19 @@ struct run {
     struct region *regions;
     size_t region_count;
     struct id_table region_ids, shadow_ids;
-    /* survey.c; first and last are corrected to the reference machine's clock */
-    uint64_t stored_count, first_ns, last_ns, overhead_ns; /* all stored records or whole calls of the spools */
+    /* Set by survey.c; first and last are corrected to the reference machine's clock. */
+    uint64_t stored_count, first_ns, last_ns, overhead_ns; /* stored_count: stored records or whole calls */
     size_t threads;                                        /* spools with records */
-    uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* omitted */
+    uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* omitted records */
     uint64_t leaves_without_enter;
-    /* write_events.c */
+    /* Set by write_events.c: */
     uint64_t events;
     struct sentences missing;
 };
 
-/* Reads DIR/spool and those of worlds beneath it: DIR/spawned-<job>/spool, and for runs added later
- * DIR/joined-<name>/spool with the worlds beneath that. False with a message if there is nothing to make an archive
- * from. */
+/* Reads DIR/spool and the spools of the worlds beneath it: DIR/spawned-<job>/spool and, for runs added later,
+ * DIR/joined-<name>/spool with the worlds beneath that. False with a message if there is nothing from which to make an
+ * archive. */
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
 /* Reads the processes of one world. False if memory runs out, or with an errno if the directory cannot be read. */
 bool world_read(struct world *world, struct sentences *missing, int *error);
@@ -277,26 +276,26 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
  * the run's span. */
 bool clock_map_finish(struct run *run);
 
-/* Translates members to trace-wide ranks and keys to ones equal on all members, across worlds too. Reports in a
- * sentence how many cannot be joined. Call it after clock_map_make. */
+/* Translates members to trace-wide ranks, and keys to keys that are equal on all members, across worlds too. Reports
+ * how many communicators cannot be joined. Call it after clock_map_make. */
 bool join_worlds(struct run *run);
-/* Finds the definitions of different processes that are the same communicator. Call it after join_worlds. */
+/* Finds the definitions of different processes that mean the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
 
 /* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);
-/* OTF2 ids. NO_ID if the record refers to nothing known. A region's id comes from the record that begins it. */
+/* OTF2 ids. NO_ID if the record refers to something unknown. A region's id comes from the record that begins it. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
 /* The index of a hop's peer among its communicator's members, of both groups for an intercommunicator. NO_ID: unknown.
  */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* True if its processes of other worlds were not found. */
+/* True if the communicator has processes of other worlds that were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* The depth of the stack of open records (indices into the file) after `leave` has closed its match and everything
- * still open inside; SIZE_MAX if no open record matches. */
+/* The depth of the stack of open records (indices into the file) after `leave` has closed its begin record and
+ * everything that is still open inside; SIZE_MAX if no open record matches. */
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave);
 
 #endif

@@ -8,7 +8,7 @@
 #include "assembly/modules.h"
 #include "json/json.h"
 
-/* A field of the lowest rank that has a value. */
+/* The value of a field, from the lowest rank that has one. */
 #define FIRST_TEXT(run, field) first_text(run, offsetof(struct process, field))
 
 static const char *first_text(const struct run *run, size_t offset) {
@@ -68,7 +68,7 @@ static void add_started(struct text *output, const struct run *run) {
     add_text(output, "started_at", started_at);
 }
 
-/* Distinct names in rank order, as a JSON array. */
+/* Adds the distinct names of all ranks, in rank order, as a JSON array. */
 static void add_names(struct text *output, const char *key, const struct run *run, size_t offset) {
     add_member(output, key);
     text_add(output, "[");
@@ -122,7 +122,7 @@ static void add_json(struct text *output, const struct json *value) {
     }
 }
 
-/* Adds the topology file's emulation, if the run's engine could emulate; otherwise hops were not delayed. */
+/* Adds the emulation of the topology file if the run's engine could emulate. Otherwise hops were not delayed. */
 static void add_emulated(struct text *output, const char *topology, const char *mode) {
     struct json *value = topology ? json_parse(topology, strlen(topology), NULL) : NULL;
     const struct json *emulate = json_get(value, "emulate");
@@ -134,7 +134,7 @@ static void add_emulated(struct text *output, const char *topology, const char *
     json_free(value);
 }
 
-/* {"name", "text"} of the tree file. */
+/* Adds the tree file as {"name", "text"}. */
 static void add_tree(struct text *output, const char *tree) {
     struct json *value = tree ? json_parse(tree, strlen(tree), NULL) : NULL;
     const struct json *name = json_get(value, "name");
@@ -149,7 +149,7 @@ const char *const native_count_names[] = {
 #undef NATIVE_COUNT
 };
 
-/* Adds the account of the messages inside the MPI library, summed over the ranks. null if no rank has one. */
+/* Adds the account of the messages inside the MPI library, summed over the ranks; null if no rank has one. */
 static void add_native(struct text *output, const struct run *run) {
     uint64_t counts[NATIVE_COUNTS] = {0}, report_count = 0;
     for (int rank = 0; rank < run->rank_count; rank++) {
@@ -169,7 +169,8 @@ static void add_native(struct text *output, const struct run *run) {
     text_add(output, "}");
 }
 
-/* Adds the lowest rank's account of lines of Python, with the reason if any rank read none. null if no rank has one. */
+/* Adds the account of Python lines of the lowest rank that has one; null if no rank has one. If any rank read no lines,
+ * adds the reason. */
 static void add_python(struct text *output, const struct run *run) {
     bool is_reported = false;
     for (int rank = 0; rank < run->rank_count; rank++)

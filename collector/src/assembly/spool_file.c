@@ -15,7 +15,8 @@ _Static_assert(sizeof(struct spool_record) == 40, "records are written and read 
 /* Limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MAX_CHUNK_BYTES = 1 << 30 };
 
-/* The last records may still change: a call's enter may yet absorb its message and its completion. */
+/* The last records may still change: the enter of a call may become a whole call, with its message and its
+ * completion. */
 enum { UNSETTLED = 3 };
 
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
@@ -35,8 +36,8 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
     return NULL;
 }
 
-/* Counts records up to the first unwritten one. They are written in order, so the written ones are a prefix. A binary
- * search would suffice but for damaged files, and all records are read anyway. */
+/* Counts records up to the first unwritten one: they are written in order. A binary search would suffice if no file
+ * were damaged, but all records are read anyway. */
 static size_t count_written(const struct spool_record *records, size_t room) {
     size_t count = 0;
     while (count < room && records[count].kind != SPOOL_NONE)
@@ -45,8 +46,8 @@ static size_t count_written(const struct spool_record *records, size_t room) {
 }
 
 /* Copies the records of a front while its process may be writing. A record is final once another call follows it, so
- * the last is read first. A later record may still be merged into an unsettled one during the copy; the kind then
- * differs from the one read, and the copy starts again. */
+ * the last record is read first. An unsettled record may change during the copy, because a later record is merged into
+ * it. Its kind then differs from the kind read before, and the copy starts again. */
 static void copy_front(struct spool_record *copy, const struct spool_record *front, size_t room) {
     size_t count;
     bool changed;
@@ -56,7 +57,7 @@ static void copy_front(struct spool_record *copy, const struct spool_record *fro
         for (size_t i = count; i > 0; i--) {
             uint16_t kind = __atomic_load_n(&front[i - 1].kind, __ATOMIC_ACQUIRE);
             copy[i - 1] = front[i - 1];
-            copy[i - 1].kind = kind; /* the kind before its fields were read */
+            copy[i - 1].kind = kind; /* the kind that was read before the fields */
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (count - i < UNSETTLED)
                 changed = changed || __atomic_load_n(&front[count - 1].kind, __ATOMIC_RELAXED) != copy[count - 1].kind;
@@ -65,14 +66,14 @@ static void copy_front(struct spool_record *copy, const struct spool_record *fro
         }
     } while (changed);
     if (count < room)
-        copy[count].kind = SPOOL_NONE; /* an earlier attempt may have left one */
+        copy[count].kind = SPOOL_NONE; /* an earlier attempt may have left a record here */
 }
 
 static uint64_t counter(const uint64_t *of_header) {
     return __atomic_load_n(of_header, __ATOMIC_ACQUIRE);
 }
 
-/* The extent of a file of this size: its chunks (fewer than the header says if the file was cut off) and its front. */
+/* The parts of a file: its chunks (fewer than the header says if the file was cut off) and its front. */
 struct extent {
     uint64_t flushed, front; /* from the header */
     size_t chunks, in_front; /* bytes */
@@ -99,7 +100,7 @@ static bool map_part(char *address, size_t bytes, int fd, size_t file_offset) {
     return bytes == 0 || mmap(address, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)file_offset) != MAP_FAILED;
 }
 
-/* Maps the records of this extent consecutively. If the process may be alive, copies the front, because the process may
+/* Maps the records of a file consecutively. If the process may be alive, copies the front, because the process may
  * start another chunk there. NULL with errno. */
 static char *map_records(struct spool_file *file, int fd, const struct spool_header *header, const struct extent *e) {
     size_t mapped = e->chunks + header->chunk_bytes;
@@ -123,7 +124,7 @@ static char *map_records(struct spool_file *file, int fd, const struct spool_hea
     return memory;
 }
 
-/* Maps header and front of a file of this size. NULL or an error text. */
+/* Maps the header and the front of a file. Returns NULL or an error text. */
 static const char *read_records(struct spool_file *file, int fd, const struct spool_header *header, size_t bytes) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
@@ -140,7 +141,7 @@ static const char *read_records(struct spool_file *file, int fd, const struct sp
             spool_file_rest(file);
             return NULL;
         }
-        munmap(file->mapping, file->mapped_bytes); /* its process is alive and has just begun another chunk */
+        munmap(file->mapping, file->mapped_bytes); /* the process is alive and has just begun another chunk */
         file->mapping = NULL;
         if (fstat(fd, &status) == 0)
             bytes = (size_t)status.st_size;
@@ -148,7 +149,7 @@ static const char *read_records(struct spool_file *file, int fd, const struct sp
     return "its process writes faster than we can read; stop the process (SIGSTOP) and try again";
 }
 
-/* NULL or an error text. */
+/* Reads a spool. Returns NULL or an error text. */
 static const char *read_from(struct spool_file *file, int fd, size_t bytes, uint32_t world_rank) {
     const struct spool_header *header = bytes ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
     if (header == MAP_FAILED)

@@ -18,7 +18,8 @@ static struct spool_record bare(const struct spool_record *stored) {
         .ticks = stored->ticks, .kind = SPOOL_ENTER, .region = stored->region, .a = lower(stored->a)};
 }
 
-/* Fields b and c of the LEAVE share theirs with the ENTER's: lower half ENTER, upper half LEAVE. */
+/* Expands a collective's ENTER. In its fields b and c, the lower half is that of the ENTER and the upper half that of
+ * the LEAVE. */
 static struct spool_record collective(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;
@@ -27,7 +28,8 @@ static struct spool_record collective(const struct spool_record *stored) {
     return enter;
 }
 
-/* The ENTER of a message that matched its request, except for wildcards. */
+/* Expands the ENTER of a call with one message. Its peer and tag are the message's, except where the program asked for
+ * any. */
 static struct spool_record message_enter(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;

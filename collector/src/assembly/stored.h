@@ -1,5 +1,6 @@
-/* One stored record of a spool is a record or a whole call: its ENTER, the record in it, and its LEAVE. These functions
- * return the records as if each were stored separately: ENTER and LEAVE, never their short forms. */
+/* Expands stored records. A stored record of a spool is a record or a whole call: its ENTER, the record in it, and its
+ * LEAVE. These functions return the records as if each were stored separately, with ENTER and LEAVE instead of their
+ * short forms. */
 #ifndef HOPSCOPE_STORED_H
 #define HOPSCOPE_STORED_H
 
@@ -10,11 +11,11 @@
 
 enum { MAX_STORED_RECORDS = 4 };
 
-/* Writes the records in time order. Returns their number. */
+/* Writes the records of a stored record in time order. Returns their number. */
 size_t records_of(const struct spool_record *stored, struct spool_record records[MAX_STORED_RECORDS]);
 /* The number of records in a stored record of this kind. */
 size_t count_of(uint16_t kind);
-/* The first of them. A record that begins something always comes first. */
+/* The first record of a stored record. A record that begins something always comes first. */
 struct spool_record first_of(const struct spool_record *stored);
 uint64_t last_ticks_of(const struct spool_record *stored);
 

@@ -50,7 +50,8 @@ static const struct name_definition *user_region(const struct process *process, 
     return is_known ? &process->user_regions[begin->b - 1] : NULL;
 }
 
-/* Key of an enter, a collective's request or a user region; user regions follow all functions. */
+/* The key of the region that an enter, a collective's request or a user region begins. User regions follow all
+ * functions. */
 static uint64_t region_key(const struct process *process, const struct spool_record *begin, bool refused) {
     const struct name_definition *user = user_region(process, begin);
     uint64_t region_number = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
@@ -62,7 +63,7 @@ uint32_t region_of(const struct run *run, const struct process *process, const s
     return id_table_find(&run->region_ids, region_key(process, begin, refused));
 }
 
-/* UINT64_MAX if the hop's communicator or tree is unknown. */
+/* The key of a hop's shadow communicator; UINT64_MAX if the hop's communicator or tree is unknown. */
 static uint64_t shadow_key(const struct process *process, const struct spool_record *hop) {
     uint32_t comm = comm_of(process, hop->comm);
     if (comm == NO_ID || hop->region < 1 || hop->region > process->tree_count)
@@ -76,7 +77,7 @@ uint32_t shadow_of(const struct run *run, const struct process *process, const s
 }
 
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave) {
-    /* Each begin kind is one below its end kind. */
+    /* The number of each begin kind is one below that of its end kind. */
     for (size_t d = open->count; d > 0; d--) {
         struct spool_record begin = first_of(&file->stored[open->items[d - 1]]);
         bool same_region = leave->kind != SPOOL_LEAVE && leave->kind != SPOOL_STEP_END;
@@ -90,8 +91,8 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Address space layout does not matter. A function's name matters only if it is no symbol, because one line of Python
- * may have several functions. */
+/* True for the same call site, whatever the address space layout. A function's name matters only if it is not a symbol,
+ * because code on one line of Python may belong to several functions. */
 static bool is_same_site(const struct site *site, const struct site_definition *definition) {
     return site->offset == definition->offset && site->line == definition->line &&
            is_same_text(site->module, definition->module) && is_same_text(site->file, definition->file) &&
@@ -134,7 +135,7 @@ static bool merge_sites(struct run *run) {
     return ok;
 }
 
-/* Gives each of one process's definitions its index among all names, which borrows the text. */
+/* Gives each of a process's names its index among all distinct names, whose texts are borrowed. */
 static bool merge_names(char ***merged_names, size_t *count, struct name_definition *names, size_t name_count) {
     for (size_t i = 0; i < name_count; i++) {
         char *name = names[i].text ? names[i].text : "unknown";
@@ -190,8 +191,8 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* Returns the first index from `begin` on, before `end`, whose time is later than this one, or with is_inclusive not
- * earlier. */
+/* Returns the first index in [begin, end) with a later time than `ticks`, or with is_inclusive with that time or a
+ * later one; `end` if there is none. */
 static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks,
                           bool is_inclusive) {
     while (begin < end) {
@@ -222,8 +223,8 @@ static bool merge(struct spool_record *records, size_t begin, size_t middle, siz
 }
 
 /* Sorts stably by time, one record at a time. libotf2 refuses an event earlier than its predecessor. Records are out of
- * order by no more than a call: a message that is noted after the MPI function has returned has the time of its enter,
- * and the library's own messages in that function came before. */
+ * order by no more than a call: a message that is recorded after the MPI function has returned has the time of its
+ * enter, but the library's own messages in that function were recorded before it. */
 static bool sort_by_time(struct spool_file *file) {
     struct spool_record *sorted = malloc((file->records + MAX_STORED_RECORDS) * sizeof *sorted);
     size_t records = 0;
@@ -254,7 +255,7 @@ static bool in_order(const struct spool_file *file) {
     return true;
 }
 
-/* A thread's calls do not nest, so their indices come in order. */
+/* Notes a collective that MPI refused. A thread's calls do not nest, so their indices come in order. */
 static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
     struct spool_record enter = first_of(&file->stored[index]);
     return index_list_add(&file->refused, index) && need_region(run, process, &enter, true);
@@ -265,7 +266,7 @@ static bool note_waited(struct spool_file *file, uint64_t request) {
     return id == request || id_table_find(&file->waited, id) != NO_ID || id_table_add(&file->waited, id, 0);
 }
 
-/* record: one of those at this index in the file. */
+/* Takes up one record. record: one of the records at this index in the file. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           const struct spool_record *record, struct index_list *open) {
     switch (record->kind) {

@@ -1,4 +1,4 @@
-/* Growing text: run.json, and the sentences about what is missing. */
+/* Growing texts, for run.json and the sentences about missing data. */
 #ifndef HOPSCOPE_TEXT_H
 #define HOPSCOPE_TEXT_H
 
@@ -12,7 +12,7 @@ struct text {
 };
 
 __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
-/* Appends a JSON string, or null for NULL. */
+/* Appends a JSON string; appends null if value is NULL. */
 void text_add_quoted(struct text *text, const char *value);
 void text_free(struct text *text);
 

@@ -1,4 +1,4 @@
-/* Writes the archive's global definitions, as schemas/otf2.md draws them. */
+/* Writes the archive's global definitions, as schemas/otf2.md describes them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool aborted(const struct process *process) {
     return process->end_how && strcmp(process->end_how, "abort") == 0;
 }
 
-/* Writes the reason why some of a rank's events are missing; ARCHIVE_COMPLETE if none are. */
+/* Writes the reason why some of a rank's events are missing; ARCHIVE_COMPLETE if no event is missing. */
 static void completeness(const struct process *process, struct text *output) {
     if (!process->present || process->spool_count == 0) {
         text_add(output, "no recording of this rank was found");
@@ -128,7 +128,7 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     completeness(process, &output);
     text_property(w, group, ARCHIVE_PROPERTY_COMPLETE, output.bytes ? output.bytes : "");
     text_free(&output);
-    /* A rank's first thread always gets a location, because it is a member of communicators. */
+    /* A rank's first thread always gets a location, because this location is a member of communicators. */
     bool has_first = false;
     for (size_t i = 0; i <= process->spool_count; i++) {
         bool missing_first = i == process->spool_count;
@@ -144,7 +144,7 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     }
 }
 
-/* The system tree nodes, one per distinct text. Ids count in order of first use. */
+/* The nodes of the system tree, one per distinct text. Their ids are given in order of first use. */
 struct nodes {
     struct node {
         uint32_t parent;
@@ -173,7 +173,7 @@ static uint32_t node_of(struct writing *w, struct nodes *nodes, uint32_t parent,
     return id;
 }
 
-/* A world's name must stay the same text while the tree is written. */
+/* The names of the worlds. A name must stay the same text while the tree is written. */
 static char **name_worlds(const struct run *run) {
     char **names = calloc(run->world_count + 1, sizeof *names);
     for (size_t i = 0; names && i < run->world_count; i++) {
@@ -252,7 +252,8 @@ static void write_regions(struct writing *w) {
     }
 }
 
-/* Group 0 holds all locations and group 1 is COMM_SELF's; each other group is a distinct list of members. */
+/* The groups. Group 0 holds all locations, and group 1 is that of MPI_COMM_SELF; each other group is a distinct list of
+ * members. */
 struct groups {
     struct id_table ids;
     struct members {
@@ -329,7 +330,7 @@ static void write_comms(struct writing *w) {
         struct comm shadow = run->comms[run->shadows[i].comm];
         shadow.name = name.bytes;
         shadow.parent = run->shadows[i].comm;
-        shadow.inter = false; /* messages pass inside groups too */
+        shadow.inter = false; /* messages inside a group also travel on it */
         write_comm(w, &groups, (uint32_t)run->comm_count + i, &shadow);
         text_free(&name);
     }

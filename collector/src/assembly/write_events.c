@@ -13,9 +13,9 @@ struct writing {
     struct strings *strings;
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
-    struct index_list open;               /* begin records */
-    size_t next_open_enter, next_refused; /* positions in the file's lists of these */
-    int64_t *next_seq;                    /* by communicator: the number a reader expects next */
+    struct index_list open;               /* open begin records */
+    size_t next_open_enter, next_refused; /* positions in the file's lists open_enters and refused */
+    int64_t *next_seq;                    /* by communicator: the number that a reader expects next */
     uint64_t last_ns, hops_since_enter;
     bool ok;
 };
@@ -32,14 +32,14 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
-/* Both records of a hop's request show if its completion ended a wait. At the first record the completion is still to
- * come. */
+/* The request's number in the archive; its lowest bit tells if the hop's completion ended a wait. Both records of the
+ * request need the same number, and the first is written before the completion is read. So the survey noted the bit. */
 static uint64_t hop_request(const struct writing *w, uint64_t request) {
     uint64_t id = request & ~SPOOL_WAITED;
     return archive_request(id, id_table_find(&w->file->waited, id) != NO_ID);
 }
 
-/* True for a blocking collective: only its enter and leave are written. */
+/* True for a blocking collective, of which only the enter and the leave are written. */
 static bool collective(const struct spool_record *record) {
     return record->kind == SPOOL_ENTER && function_is_collective(record->region, record->comm) &&
            !function_is_nonblocking(record->region);
@@ -58,8 +58,8 @@ static uint32_t root_of(uint64_t root) {
     }
 }
 
-/* The root is in the upper bits of a collective's completion. It is small, and signed so that the special roots come
- * back. */
+/* The root of a collective, from the upper bits of its completion. It is small and signed, so that the special roots
+ * come back. */
 static uint64_t root_above(uint64_t id_and_root) {
     return (uint64_t)((int64_t)id_and_root >> SPOOL_REQUEST_BITS) - 1;
 }
@@ -104,7 +104,7 @@ static void enter(struct writing *w, size_t index, const struct spool_record *re
     push(w, index);
 }
 
-/* NULL: the MPI library's algorithm is unknown. */
+/* The name of the MPI library's algorithm; NULL if it is unknown. */
 static const char *algorithm_of(const struct process *process, const struct spool_record *leave) {
     uint64_t id = leave ? leave->c >> SPOOL_ALGORITHM_AT : 0;
     return id >= 1 && id <= process->algorithm_count ? process->algorithms[id - 1].text : NULL;
@@ -115,7 +115,7 @@ static void add_text(struct writing *w, uint32_t attribute, const char *text) {
         check(w, OTF2_AttributeList_AddStringRef(w->attributes, attribute, string_id(w->strings, text)));
 }
 
-/* False if no reason has this id. */
+/* Adds the reason with this id to an event. False if there is none. */
 static bool add_reason(struct writing *w, uint64_t id) {
     if (id < 1 || id > w->process->reason_count)
         return false;
@@ -127,7 +127,7 @@ static bool add_reason(struct writing *w, uint64_t id) {
     return true;
 }
 
-/* leave: NULL if an outer call's leave ended this one. */
+/* Ends a call. leave: NULL if an outer call's leave ended this one. */
 static void leave_call(struct writing *w, const struct spool_record *begin, const struct spool_record *leave,
                        uint64_t ns) {
     bool refused = leave && leave->c == SPOOL_REFUSED;
@@ -214,8 +214,8 @@ static void message(struct writing *w, const struct spool_record *record, uint64
     }
 }
 
-/* A nonblocking collective's request lies inside its call. A persistent one lies in MPI_Start, so its function is
- * written too. */
+/* Writes a collective's request. A nonblocking collective's request lies inside its call. A persistent collective's
+ * request lies in MPI_Start, so its function is written too. */
 static void collective_request(struct writing *w, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(w->process, record->comm);
     int64_t seq = (int64_t)record->b;
@@ -267,7 +267,7 @@ static void skipped(struct writing *w, const struct spool_record *record, enum p
     check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->writer, w->attributes, ns, parameter, count));
 }
 
-/* record: one of those at this index in the file. */
+/* Writes one record. record: one of the records at this index in the file. */
 static void write_record(struct writing *w, size_t index, const struct spool_record *record) {
     uint64_t ns = machine_clock_ns(w->machine, record->ticks);
     /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */

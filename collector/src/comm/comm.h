@@ -10,34 +10,34 @@
 struct engine_comm; /* the engine's state of a communicator: src/engine */
 struct native_part; /* src/native's state */
 
-/* Windows and files have entries of their own, with the members of the communicator that they were made from. */
+/* A communicator, window or file. Windows and files have the members of the communicator from which they were made. */
 struct comm {
     uint64_t bits;   /* of the handle of the communicator, window or file */
     MPI_Comm handle; /* MPI_COMM_NULL for windows and files */
-    uint32_t id;     /* of this process's definition; 0 while recording is off */
+    uint32_t id;     /* id of this process's definition; 0 while recording is off */
     uint64_t key;    /* unique in this process; if all members are of one world, equal on all of them */
     int size, rank;
-    int peers;        /* processes to exchange with: size; for an intercommunicator the size of the other group */
+    int peers;        /* processes to exchange with: size; on an intercommunicator that of the other group */
     int *world_ranks; /* size entries: world rank of each member; NULL for intercommunicators and foreign ones */
     bool inter;
-    bool foreign;        /* it, or a communicator that it derives from, has members of another world: see key */
-    bool has_strangers;  /* it has such members itself */
-    uint64_t next_seq;   /* needs no lock: MPI forbids two collectives of one rank to begin at once on a communicator */
-    uint64_t persistent; /* persistent collectives created on it */
+    bool foreign;        /* the communicator, or one from which it derives, has members of another world: see key */
+    bool has_strangers;  /* the communicator itself has such members */
+    uint64_t next_seq;   /* needs no lock: MPI forbids one rank to begin two collectives at once on a communicator */
+    uint64_t persistent; /* number of persistent collectives created on it */
     uint64_t checkpoint; /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
     struct engine_comm *engine; /* NULL until its first engine collective */
-    bool members_looked_up;     /* by the engine, in the tree file's lists */
-    int listed_members;         /* the outcome of that: see plan/rank_list.h */
-    struct native_part *parts;  /* communicators that the MPI library derived from it for its own messages */
+    bool members_looked_up;     /* the engine has looked in the tree file's lists for the members */
+    int listed_members;         /* the list that it found: see plan/rank_list.h */
+    struct native_part *parts;  /* communicators that the MPI library derived from this one for its own messages */
     MPI_Comm
-        local; /* of an intercommunicator: the library's hidden communicator of this group, if src/native knows it */
+        local; /* of an intercommunicator: the library's hidden communicator of the own group, if src/native knows it */
 };
 
-/* Finds a handle's communicator without a lock. Returns NULL for an unknown handle: it is invalid, or the collector did
- * not see its creation. */
+/* Finds the communicator of a handle without a lock. Returns NULL for an unknown handle: it is invalid, or the
+ * collector did not see the communicator's creation. */
 struct comm *comm_look_up(uint64_t bits);
 
-/* The last communicator this thread found. It is valid until any communicator is removed. */
+/* The last communicator that this thread found. It is valid until any communicator is removed. */
 struct comm_memory {
     uint64_t handle, generation;
     struct comm *comm;

@@ -1,4 +1,4 @@
-/* Registers communicators: members, keys, definitions. Only the table's readers need no lock. */
+/* Registers communicators: members, keys, definitions. Only readers of the table need no lock. */
 #include "comm/registry.h"
 
 #include <errno.h>
@@ -60,12 +60,12 @@ static uint32_t next_count(uint64_t base) {
     return ++origin_count->count;
 }
 
-/* The derivation of a communicator: the inputs of its key. */
+/* How a communicator was derived: the inputs of its key. */
 struct derivation {
     enum comm_origin origin;
     uint64_t parent_key, salt;
     bool parent_is_foreign;
-    struct comm_promise promise; /* key 0: none */
+    struct comm_promise promise; /* key 0: no promise */
     const struct meeting *meeting;
     const char *name; /* of a window or file; else NULL */
 };
@@ -102,8 +102,8 @@ static void define(struct comm *comm, const struct derivation *derivation, uint3
         snprintf(name, sizeof name, "%s", derivation->name);
     else if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
-    /* Rank 0 writes the members, on each side of an intercommunicator. If numbers are private to a process, every rank
-     * writes them. */
+    /* The members are written by rank 0 on each side of an intercommunicator. If a process's numbers are its own, every
+     * rank writes them. */
     bool writes = comm->rank == 0 || comm->foreign;
     struct line line;
     line_begin(&line, "comm");
@@ -127,7 +127,7 @@ static void define(struct comm *comm, const struct derivation *derivation, uint3
     line_end(&line);
 }
 
-/* Fills size, rank, inter and foreign of a new communicator and finds its members. */
+/* Fills in size, rank, inter and foreign of a new communicator and finds its members. */
 static bool describe(struct comm *comm, bool admits_strangers, struct members *members) {
     int inter = 0;
     if (pmpi.Comm_test_inter(comm->handle, &inter) != MPI_SUCCESS ||
@@ -178,12 +178,12 @@ static uint64_t base_of(const struct derivation *derivation, const struct member
     return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), derivation->salt), members);
 }
 
-/* handle: the communicator's; for a window or file, that of the communicator it was made from. */
+/* Adds an entry. handle: the communicator's; for a window or file, that of the communicator from which it was made. */
 static struct comm *take_in(MPI_Comm handle, uint64_t bits, const struct derivation *derivation) {
     if (handle == MPI_COMM_NULL)
         return NULL;
-    /* A new handle that is already known was freed without the collector's knowledge (from Fortran, or inside the MPI
-     * library) and reused. */
+    /* If a new handle is already known, its old communicator was freed without the collector's knowledge (from Fortran,
+     * or inside the MPI library), and the handle was reused. */
     struct comm *stale = comm_find_bits(bits);
     if (stale && stale->handle != MPI_COMM_NULL && lost_listener)
         lost_listener(stale);
@@ -249,8 +249,8 @@ static struct comm_promise promise(MPI_Comm parent, enum comm_origin origin) {
     if (!known_parent)
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
-    /* The members are the parent's, so its key stands for them. The base differs from a plain duplicate's, by the same
-     * amount on all ranks. */
+    /* The members are those of the parent, so the parent's key stands for them. The origin makes the base different
+     * from that of a plain duplicate, in the same way on all ranks. */
     uint64_t base = hash_mix(hash_mix(1, origin), known_parent->key);
     uint32_t nth = next_count(base);
     pthread_mutex_unlock(&lock);
@@ -272,7 +272,7 @@ struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *
 
 struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name) {
     const struct comm *known_parent = comm_find(parent);
-    if (!known_parent || known_parent->size == 1) /* nobody to wait for */
+    if (!known_parent || known_parent->size == 1) /* there is nobody to wait for */
         return NULL;
     struct derivation derivation = {.origin = origin, .promise = promise(parent, origin), .name = name};
     derivation.parent_key = derivation.promise.parent_key;
@@ -346,7 +346,7 @@ static void define_late(struct comm *comm) {
 }
 
 void comm_registry_define_all(void) {
-    /* Inside MPI_Init no other thread creates communicators yet. */
+    /* Inside MPI_Init, no other thread creates communicators yet. */
     comm_table_each(define_late);
 }
 

@@ -26,10 +26,11 @@ enum comm_origin {
     COMM_ORIGIN_FILE,
 };
 
-/* One side's view of the creation of an intercommunicator. The other side's processes may be unknown, and no number
- * that both sides know is equal on all members. The assembly finds the two sides of a communicator by these fields. */
+/* One side's view of the creation of an intercommunicator. The other side's processes may be unknown, and there is no
+ * number that both sides know to be equal on all members. The assembly finds the two sides of a communicator by these
+ * fields. */
 struct meeting {
-    bool leads;                      /* this process knows the fields below; exactly one process on each side does */
+    bool leads;                      /* this process knows the fields below, like exactly one on each side */
     uint64_t begin_ticks, end_ticks; /* of this call; the other leader's call overlapped it */
     uint64_t place_hash;             /* ACCEPT, CONNECT: a hash of the port; JOIN: of the connection */
     MPI_Comm peer;                   /* INTERCOMM: the other leader is peer_rank here (in the other group of an */
@@ -38,24 +39,25 @@ struct meeting {
 
 /* After PMPI_Init: registers MPI_COMM_WORLD and MPI_COMM_SELF. False if memory or MPI fails. */
 bool comm_registry_start(void);
-/* For a program that starts with a session instead of MPI_Init: ranks are those of this group, which comm_registry_stop
- * frees. Registers nothing. False if memory or MPI fails. */
+/* Starts the registry for a program that begins with a session instead of MPI_Init: ranks are those of this group,
+ * which comm_registry_stop frees. Registers no communicator. False if memory or MPI fails. */
 bool comm_registry_start_from(MPI_Group world);
-/* MPI_Init came after the first session: registers MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* Registers MPI_COMM_WORLD and MPI_COMM_SELF. Call it if MPI_Init comes after the first session. */
 void comm_registry_add_world(void);
 /* Writes the definitions of all communicators known so far. Call it when recording begins. */
 void comm_registry_define_all(void);
-/* Sets the function to call when a handle reappears: its old communicator was freed without the collector's knowledge
- * and is forgotten. */
+/* Sets the function to call when a known handle reappears: its old communicator was freed without the collector's
+ * knowledge and is forgotten. */
 void comm_registry_tell_of_lost(void (*tell)(struct comm *comm));
 /* Sets the function to call for each communicator before comm_find returns it, and calls it for all existing ones.
- * NULL: none. Only in MPI_Init and MPI_Finalize. */
+ * NULL: no function. Call it only in MPI_Init and MPI_Finalize. */
 void comm_registry_tell_of_new(void (*tell)(struct comm *comm));
-/* Visits all communicators. Only in MPI_Init and MPI_Finalize, when nothing else runs. */
+/* Visits all communicators. Call it only in MPI_Init and MPI_Finalize, when nothing else runs. */
 void comm_registry_each(void (*visit)(struct comm *comm));
-/* The intercommunicator with this hidden local communicator; NULL: none. Takes a lock. */
+/* The intercommunicator that has this hidden local communicator; NULL if there is none. Takes a lock. */
 const struct comm *comm_registry_of_local(MPI_Comm local);
-/* Adds a spawned process's communicator with its parents. init_ticks: the time of its call of MPI_Init. */
+/* Adds the communicator of a spawned process with its parents. init_ticks: the time at which the process called
+ * MPI_Init. */
 void comm_registry_add_parent(MPI_Comm parent, uint64_t init_ticks);
 /* Call it before PMPI_Finalize: forgets all communicators. */
 void comm_registry_stop(void);
@@ -63,19 +65,19 @@ void comm_registry_stop(void);
 /* Registers a communicator that the application has just created from parent (MPI_COMM_NULL: no parent).
  *
  * Its key is a hash of its origin, parent, members in order, salt, and the number of communicators with the same four
- * that this rank created before. All members took part in creating the earlier ones, so they count alike. Within one
- * world all therefore get the same key without a message. Across worlds each process numbers the others itself
+ * that this rank created before. All members took part in creating these earlier ones, so all have the same count. So
+ * within one world all get the same key without a message. Across worlds each process numbers the others by itself
  * (members.h), and the assembly computes a common key. Returns NULL, and the communicator stays unknown, if the handle
  * is MPI_COMM_NULL, memory fails, or a member is an unknown process. Keeps errno. */
 struct comm *comm_register(MPI_Comm handle, enum comm_origin origin, MPI_Comm parent, uint64_t salt);
-/* Registers an intercommunicator that this side created on the communicator `local`. The other side may be new; the key
- * then does not depend on it. Within one world the key has origin INTERCOMM and no parent, so that both sides get the
+/* Registers an intercommunicator that this side created on the communicator `local`. The other side may be new, so the
+ * key does not depend on it. Within one world the key has origin INTERCOMM and no parent, so that both sides get the
  * same key. */
 struct comm *comm_register_meeting(MPI_Comm handle, enum comm_origin origin, MPI_Comm local, uint64_t salt,
                                    const struct meeting *meeting);
 
-/* For MPI_Comm_idup: duplicates complete in any order but are counted in call order. The promise fixes the key of a
- * duplicate of parent (key 0: unknown parent); the duplicate is registered when it is complete. */
+/* For MPI_Comm_idup: duplicates complete in any order but are counted in the order of the calls. The promise fixes the
+ * key of a duplicate of parent (key 0: unknown parent). The duplicate is registered when it is complete. */
 struct comm_promise {
     uint64_t key, parent_key;
     uint32_t nth;
@@ -84,12 +86,12 @@ struct comm_promise {
 struct comm_promise comm_promise(MPI_Comm parent);
 struct comm *comm_register_promised(MPI_Comm handle, const struct comm_promise *promise);
 
-/* Registers a window or file that the application has just made from this communicator; but for those of one
- * process, which wait for nobody. */
+/* Registers a window or file that the application has just made from this communicator. Returns NULL for a communicator
+ * of one process, where nobody is waited for. */
 struct comm *comm_register_object(uint64_t bits, enum comm_origin origin, MPI_Comm parent, const char *name);
-/* Before a window or file is freed: nobody finds it any more. NULL: unknown. */
+/* Removes a window or file from the table before it is freed: nobody finds it any more. NULL: unknown. */
 struct comm *comm_withdraw(uint64_t bits);
-/* Afterwards: forgets it, or, where the call failed, takes it in again. */
+/* Ends what comm_withdraw began: forgets the window or file or, if the call that frees it failed, adds it again. */
 void comm_settle(struct comm *comm, bool is_freed);
 
 /* Call it before the application's communicator is freed. */

@@ -1,4 +1,4 @@
-/* The table behind comm_find, for its only writer (registry.c), which serialises these calls. */
+/* The functions that change the table behind comm_find. Only registry.c calls them, one at a time. */
 #ifndef HOPSCOPE_COMM_TABLE_H
 #define HOPSCOPE_COMM_TABLE_H
 

@@ -11,14 +11,14 @@
 #include "config/variables.h"
 #include "log/log.h"
 
-/* Prints numbers as a user would write them: bytes and seconds, no 1e+09. */
+/* Prints bytes and seconds as a user would write them, without 1e+09. */
 #define NUMBER "%.15g"
 
 static double number(enum variable variable, double minimum, double maximum, double default_number, bool is_reporter) {
     const char *value = variable_text(variable);
     if (!value)
         return default_number;
-    /* Not strtod: it expects the decimal point of the application's locale. */
+    /* strtod would expect the decimal point of the application's locale. */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *end = (char *)value;
     double parsed = c_locale ? strtod_l(value, &end, c_locale) : 0;
@@ -53,7 +53,7 @@ static bool switch_state(enum variable variable, bool unset, bool is_reporter) {
     return choice(variable, words, is_reporter) == 0 ? unset : !unset;
 }
 
-/* 0, 1 or every:N, for MPICH mpich or mpich:every:N. A setting for another library counts as unset. */
+/* Reads 0, 1 or every:N; for MPICH mpich or mpich:every:N. A setting for another library counts as unset. */
 static unsigned native_every(unsigned unset, bool is_reporter) {
     static const char every_prefix[] = "every:", mpich_prefix[] = "mpich";
     bool is_mpich_build = strncmp(HOPSCOPE_LIBRARY, mpich_prefix, strlen(mpich_prefix)) == 0;
@@ -89,7 +89,7 @@ struct config config_read(bool is_reporter) {
     static const char *const transports[] = {TRANSPORTS(TRANSPORT) NULL};
 #undef TRANSPORT
     int record = choice(VARIABLE_RECORD, recordings, is_reporter);
-    /* The assembly reads it, but only here is it certain that a wrong setting is reported once. */
+    /* The assembly reads this variable, but only here is a wrong setting certain to be reported once. */
     switch_state(VARIABLE_KEEP_SPOOL, false, is_reporter);
     if (is_reporter)
         config_tell_unknown();

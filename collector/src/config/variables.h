@@ -1,5 +1,5 @@
 /* All environment variables of Hopscope. A test compares the table in docs/collector.md with this list. That table
- * explains them, and config.h those that the preload reads. */
+ * explains all of them, and config.h explains those that the preloaded library reads. */
 #ifndef HOPSCOPE_VARIABLES_H
 #define HOPSCOPE_VARIABLES_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The commands read COLLECTOR_DIR, MEMORY and DIAGNOSIS, the assembly KEEP_SPOOL. */
+/* Not for the preloaded library: the commands read COLLECTOR_DIR, MEMORY and DIAGNOSIS, the assembly KEEP_SPOOL. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
     X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PYTHON) X(PAUSED)                   \
@@ -31,7 +31,7 @@ static inline const char *variable_name(enum variable variable) {
     return names[variable];
 }
 
-/* NULL if the variable is unset or empty. */
+/* The value of a variable; NULL if it is unset or empty. */
 static inline const char *variable_text(enum variable variable) {
     const char *value = getenv(variable_name(variable));
     return value && *value ? value : NULL;

@@ -16,7 +16,7 @@ enum operation operation_of(int function) {
     return operations[function] ? (enum operation)(operations[function] - 1) : OPERATIONS;
 }
 
-/* An address is irrelevant if it has no bytes: MPI allows any then. */
+/* True if the library accepts a buffer's address. The address is irrelevant without bytes: MPI then allows any. */
 static bool address_is_sound(const void *base, MPI_Datatype datatype, uint64_t bytes) {
     return bytes == 0 || base == MPI_IN_PLACE || inquiry_accepts_address(base, datatype);
 }
@@ -43,7 +43,7 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
         MPI_Datatype datatype = buffer_datatype(buffer, rank);
         if (count < 0)
             return false;
-        if (count == 0) /* a datatype is not required then */
+        if (count == 0) /* then no datatype is required */
             continue;
         if (buffer->datatypes && !inquiry_accepts_datatype(datatype))
             return false;
@@ -55,8 +55,8 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
     return true;
 }
 
-/* Both buffers of a reduction have the receive buffer's count and datatype. MPI writes it only on ranks that get a
- * result. */
+/* Checks a reduction's buffers. Both have the receive buffer's count and datatype. MPI writes the receive buffer only
+ * on ranks that get a result. */
 static bool reduction_is_sound(const struct engine_call *call, uint64_t bytes, bool has_result) {
     MPI_Datatype datatype = call->receive.datatype;
     return operator_fits(call->op, datatype) && address_is_sound(call->send.base, datatype, bytes) &&
@@ -67,8 +67,9 @@ static bool root_is_sound(const struct engine_call *call) {
     return call->root >= 0 && call->root < call->comm->size;
 }
 
-/* Checks two buffers with equal blocks. *bytes is the first's size, or the second's if the first is empty here. In an
- * erroneous program the two differ; then the first decides, because the other members know it too. */
+/* Checks two buffers with equal blocks. *bytes is the size of the first buffer, or that of the second if the first is
+ * empty here. In an erroneous program the two differ. Then the first decides, because the other members know its size
+ * too. */
 static bool blocks_are_sound(const struct engine_buffer *first, const struct engine_buffer *second, uint64_t *bytes) {
     uint64_t second_bytes = 0;
     if (first->base == MPI_IN_PLACE)

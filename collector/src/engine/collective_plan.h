@@ -9,7 +9,7 @@
 struct collective_plan {
     enum operation operation;
     const struct algorithm *algorithm;
-    const struct tree_spec *up, *down; /* NULL for a role that does not run, or not over a tree */
+    const struct tree_spec *up, *down; /* NULL for a role that does not run, or that does not use a tree */
     const struct groups_spec *groups;  /* for algorithms IN_GROUPS */
     int root;                          /* of the call, or of the tree if the call has none */
     uint64_t segment_bytes;
@@ -18,14 +18,14 @@ struct collective_plan {
     int idle_polls;
 };
 
-/* The initial state of every execution: packed bytes. Callers change it for reductions. */
+/* The initial state of every execution, for data in packed bytes. Reductions change it. */
 struct execution collective_execution(const struct engine_call *call, const struct collective_plan *plan);
 /* Schedules the collective and allocates the schedule's memory. False if memory runs out. */
 bool collective_schedule(struct engine_comm *engine, const struct collective_plan *plan,
                          const struct schedule_request *request);
 /* Runs the schedule over engine->slots. */
 void collective_execute(struct execution *execution, struct engine_comm *engine);
-/* Takes a rank without memory through the collective: it receives its messages and sends empty ones, so no member
+/* Takes a rank that lacks memory through the collective: it receives its messages and sends empty ones. So no member
  * waits forever, and a rank that needed this rank's data learns of the failure. Returns MPI's error code. */
 int collective_run_empty_handed(struct execution *execution, const struct collective_plan *plan,
                                 const struct schedule_request *request);

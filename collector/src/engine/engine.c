@@ -43,11 +43,11 @@ static const char *const reason_texts[REASONS] = {"intercommunicator",
 
 enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 
-/* Only engine_start and engine_stop write this, except the ids, which any thread may define. */
+/* Only engine_start and engine_stop write this. An exception are the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
-    bool spawned;          /* no communicator of this world has members that the plan lists */
-    bool tolerates_faults; /* the library reports dead ranks as errors, which a schedule would wait for */
+    bool spawned;          /* this world was spawned, so the plan lists no members of it */
+    bool tolerates_faults; /* the library reports dead ranks as errors, but a schedule would wait for them */
     struct engine_surroundings surroundings;
     struct neighbors neighbors;
     int idle_polls;
@@ -60,8 +60,8 @@ static struct {
 
 bool engine_served[FUNCTION_COUNT];
 
-/* Polls before yielding if every rank has its own processor. Otherwise a waiting rank yields at once, to let the rank
- * run that it waits for. */
+/* If every rank has its own processor, a waiting rank polls this many times before it yields. Otherwise it yields at
+ * once, to let the rank run for which it waits. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
 /* True if the job asked for user-level failure mitigation, as rank 0 sees it. */
@@ -148,8 +148,8 @@ static bool leave_to_library_for_size(int tree, uint32_t *id) {
     return false;
 }
 
-/* The name of trees and shadow communicators: the algorithm (for leaders: algorithm:exchange), one tree's name for
- * both directions, or reduce/broadcast. */
+/* The id of a tree's or shadow communicator's name. The name is the algorithm (for leaders: algorithm:exchange), the
+ * tree if one serves both directions, or reduce/broadcast. */
 static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];
@@ -167,8 +167,8 @@ static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *al
     return (uint16_t)record_define_once(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
 }
 
-/* True if the algorithm combines operands in rank order on this communicator. Groups are equal on every member, so the
- * result is too. */
+/* True if the algorithm combines operands in rank order on this communicator. All members agree, because groups are
+ * equal on every member. */
 static bool keeps_order(const struct tree_rule *rule, const struct algorithm *algorithm, enum operation operation,
                         const struct comm *comm, int root) {
     struct schedule_request request = {.operation = operation,
@@ -181,7 +181,8 @@ static bool keeps_order(const struct tree_rule *rule, const struct algorithm *al
     return algorithm->properties & IN_GROUPS && leaders_keep_order(&request);
 }
 
-/* Looked up once, in the communicator's first call. Equal on every member, because world ranks are. */
+/* The member list of a communicator. It is looked up once, in the communicator's first call. All members agree, because
+ * world ranks are equal on every member. */
 static int members_of(struct comm *comm) {
     if (!comm->members_looked_up) {
         comm->members_looked_up = true;
@@ -200,7 +201,8 @@ static bool finish(const struct engine_call *call, int *error, int result) {
     return true;
 }
 
-/* Equal on every member, because the sequence number is. */
+/* True if this call is the MPI library's turn. All members agree, because the sequence number is equal on every
+ * member. */
 static bool is_turn_of_library(const struct engine_call *call) {
     uint64_t turn = engine.plan ? engine.plan->alternate : 0;
     return __builtin_expect(turn != 0, 0) && call->seq / turn % 2 == 0;

@@ -13,29 +13,30 @@
 
 struct topology; /* src/topology */
 
-/* Reads the tree file's text, which is equal on all ranks. Call once, from MPI_Init, when every rank is present.
- * tree_text NULL: no engine. transport: the transport of this rank within a machine. spawned: MPI_Comm_spawn started
- * this world, so its ranks are not those that the file lists. world: a communicator of the collector's own with the
- * ranks of MPI_COMM_WORLD and with errors returned; it must live until engine_stop. If the text is unusable, returns
- * false with a message (file:line:column: the fault; the remedy) and the caller aborts the job. */
+/* Reads the tree file's text, which is equal on all ranks. Call it once, from MPI_Init, when every rank is present.
+ * tree_text NULL: no engine. transport: this rank's transport within a machine. spawned: MPI_Comm_spawn started this
+ * world, so its ranks are not those that the file lists. world: a communicator of the collector's own that has the
+ * ranks of MPI_COMM_WORLD and returns errors; it must live until engine_stop. If the text is unusable, returns false
+ * with a message (file:line:column: the fault; the remedy), and the caller aborts the job. */
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
                   bool spawned, MPI_Comm world, char *message, size_t capacity);
 
-/* True if the engine may run this function at all. One load and a branch, for the wrappers' hot path. */
+/* True if the engine may run this function at all. It costs one load and a branch, because it is on the wrappers' hot
+ * path. */
 extern bool engine_served[];
 static inline bool engine_serves(int function) {
     return engine_served[function];
 }
 
-/* Runs the call and returns true with the MPI error code in *error. Or sends nothing and returns false with *reason,
- * the id of a reason definition. The decision depends only on values that MPI makes equal on every member.
- * The engine has already called the communicator's error handler; the call must return *error. */
+/* Runs the call and returns true, with the MPI error code in *error. Or sends nothing and returns false with *reason,
+ * the id of a reason definition. Which of the two depends only on values that MPI makes equal on every member. The
+ * engine has already called the communicator's error handler, so the wrapper must return *error. */
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
-/* Frees the engine's state of a communicator that the application frees. Collective: call it on all members. */
+/* Frees the engine's state of a communicator that the application frees. Collective: all members must call it. */
 void engine_comm_free(struct comm *comm);
-/* Frees that state locally, without the engine's communicator. For the end, where MPI_Finalize frees it, and for a
- * communicator that was freed without a call to the collector. */
+/* Frees that state locally, but not the engine's communicator. It serves two cases: the end, where MPI_Finalize frees
+ * the communicator, and an application's communicator that was freed without a call to the collector. */
 void engine_comm_abandon(struct comm *comm);
 void engine_stop(void);
 

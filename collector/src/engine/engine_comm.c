@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH has only about 2,000 communicators, and they belong to the application. If the engine already has this many,
- * further communicators go native. Each member has its own count; the members agree when they create a communicator. */
+/* The most communicators that the engine has at once; further communicators go native. MPICH has only about 2,000
+ * communicators, and they belong to the application. Each member has its own count, so the members agree when they
+ * create a communicator. */
 enum { MOST_COMMUNICATORS = 100 };
 static int communicators;
 
-/* States whose communicators the application freed, the last one first. They serve new communicators of the same
- * members, which saves making a communicator and shared memory in programs that split in every step. */
+/* States whose communicators the application freed, the last one first. New communicators of the same members use them
+ * again. In programs that split in every step, that saves creating a communicator and shared memory. */
 enum { MOST_IDLE = 8 };
 static struct engine_comm *idle;
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,7 +21,7 @@ static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
  * MIN_MAX_TAG. */
 enum { FIRST_TAG = 16, MIN_MAX_TAG = 32767 };
 
-/* Replaces the state of a communicator whose struct could not be allocated. */
+/* Stands for the state of a communicator whose struct could not be allocated. */
 static struct engine_comm unusable_engine;
 
 static bool allocate(struct engine_comm *e, int size) {
@@ -106,7 +107,7 @@ static void free_with_communicator(struct engine_comm *e) {
     engine_comm_release(e);
 }
 
-/* Takes the state of these members that has the smallest id out of the idle ones; NULL if there is none. */
+/* Takes out the idle state of the same members, the one with the smallest id; NULL if there is none. */
 static struct engine_comm *take_idle(const struct comm *comm) {
     struct engine_comm **smallest = NULL, *taken = NULL;
     pthread_mutex_lock(&idle_lock);
@@ -123,8 +124,8 @@ static struct engine_comm *take_idle(const struct comm *comm) {
     return taken;
 }
 
-/* An idle state that every member has; NULL if a member has none, or another one, because it kept others for longer.
- * Collective over comm. */
+/* An idle state that every member has. NULL if a member has none or another one, because it kept other states for
+ * longer. Collective over comm. */
 static struct engine_comm *agreed_idle(const struct comm *comm) {
     struct engine_comm *e = take_idle(comm);
     uint64_t vote[2] = {e ? e->id : 0, e ? ~e->id : 0}, least[2] = {0};
@@ -136,13 +137,13 @@ static struct engine_comm *agreed_idle(const struct comm *comm) {
 }
 
 /* True if `agreement` is true on all members. It uses the application's communicator: an error here would have hit the
- * call itself, and belongs to that communicator's handler. */
+ * call itself, so it belongs to that communicator's error handler. */
 static bool all_agree(const struct comm *comm, bool agreement) {
     int vote = agreement, unanimous = 0;
     return pmpi.Allreduce(&vote, &unanimous, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && unanimous;
 }
 
-/* Creates the communicator from the collector's own, so that a failure does not reach the error handler of the
+/* Creates the engine's communicator from the collector's own. So a failure does not reach the error handler of the
  * application's communicator, and no attribute callback runs. The tag separates it from communicators that other
  * threads create at the same time. */
 static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *surroundings) {
@@ -164,7 +165,7 @@ static struct transport *open_transport(const struct engine_comm *e, int rank,
     if (surroundings->links)
         return transport_emulated_open(surroundings->links, e->topology_host, rank);
     switch (surroundings->transport) {
-    case TRANSPORT_shm: /* starts with the fallback; see share_memory */
+    case TRANSPORT_shm: /* it starts with its fallback; see share_memory */
     case TRANSPORT_mpi:
         break;
     }

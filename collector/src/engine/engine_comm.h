@@ -1,4 +1,5 @@
-/* The engine's state of a communicator: a communicator of its own, positions in trees, and reused memory. */
+/* The engine's state of a communicator: the engine's own communicator, positions in trees, and memory that is
+ * reused. */
 #ifndef HOPSCOPE_ENGINE_COMM_H
 #define HOPSCOPE_ENGINE_COMM_H
 
@@ -35,7 +36,7 @@ struct slot_home {
     MPI_Aint stride;
 };
 
-/* A call that is likely to repeat, with its schedule: see prepared.h. */
+/* A call that is likely to repeat, with its schedule, see prepared.h. */
 struct prepared {
     bool used;
     /* Identifies the call: */
@@ -51,8 +52,8 @@ struct prepared {
 
 struct engine_comm {
     bool usable;     /* agreed on by all members; if false, every call goes native */
-    bool has_failed; /* a call returned an error, so messages may be left */
-    uint64_t id;     /* equal on all members: the key of the communicator that it was made for */
+    bool has_failed; /* a call returned an error, so some messages may not have been received */
+    uint64_t id;     /* equal on all members: the key of the communicator for which it was made */
     int *world_ranks;
     struct engine_comm *next_idle;
     MPI_Comm handle; /* errors are returned */
@@ -79,19 +80,19 @@ struct engine_comm {
     size_t memory_bytes;
 };
 
-/* The engine's state of comm. The first call creates it and is collective over comm. Never NULL; check `usable`.
- * engine_comm_close or engine_comm_release frees it. */
+/* The engine's state of comm. The first call on a communicator creates the state and is collective over comm. Never
+ * NULL; check `usable`. engine_comm_close or engine_comm_release frees the state. */
 struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *surroundings);
 
-/* This rank's position in a tree, cached or computed. Cannot fail. It stays valid until ENGINE_POSITIONS others have
- * been looked up. */
+/* This rank's position in a tree, cached or computed. Cannot fail. The position stays valid until ENGINE_POSITIONS
+ * others have been looked up. */
 const struct tree_position *engine_comm_position(struct engine_comm *engine, int rank, const struct tree_spec *spec,
                                                  int root, enum tree_direction direction);
 
-/* At least this many bytes, aligned to 64, contents undefined; NULL if memory runs out. The engine keeps ownership;
- * the next call may move the memory. */
+/* Memory of at least this many bytes, aligned to 64, with undefined contents; NULL if memory runs out. The engine keeps
+ * ownership, and the next call may move the memory. */
 char *engine_comm_memory(struct engine_comm *engine, size_t bytes);
-/* Reserves slots and a queue for the schedule, and messages in the transport. False if memory runs out. */
+/* Reserves slots and a queue for the schedule, and room for messages in the transport. False if memory runs out. */
 bool engine_comm_reserve(struct engine_comm *engine);
 
 /* Frees the contents of a prepared call. */

@@ -11,15 +11,15 @@ static uint64_t peer_and_tag(const struct execution *x, const struct step *step)
     return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->role, step->round, step->segment, x->seq);
 }
 
-/* The tag that MPI matches by. It separates the segments of a window and the roles, because these are in flight at the
+/* The tag by which MPI matches. It separates the segments of a window and the roles, because these are under way at the
  * same time.
  *
- * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the
- * engine's communicator and leaves it when all its messages are done, so it posts no receive of the next collective
- * before. Within a collective a rank receives as many messages per tag from another rank as that rank sends
+ * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the engine's
+ * communicator and leaves it when all its messages are done, so it does not post a receive of the next collective
+ * earlier. Within a collective a rank receives as many messages per tag from another rank as that rank sends
  * (collector/tests/engine checks this for every algorithm), and messages of one sender and tag match in order. So each
- * collective receives exactly its own messages, however far ahead the sender is. Nonblocking and persistent
- * collectives never run here.
+ * collective receives exactly its own messages, however far ahead the sender is. Nonblocking and persistent collectives
+ * never run here.
  */
 static int message_tag(const struct step *step) {
     return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->role << 10);
@@ -30,11 +30,12 @@ struct progress {
     int head, tail; /* of the queue */
     int remaining;  /* steps not done yet */
     bool is_recording;
-    bool ticks_are_current; /* only bookkeeping has happened since ticks */
+    bool ticks_are_current; /* only bookkeeping has happened since `ticks` */
     uint64_t ticks;
 };
 
-/* Events with only bookkeeping between them share a timestamp: reading the clock is most of a record's cost. */
+/* Records an event. Events with only bookkeeping between them share a timestamp, because reading the clock is most of a
+ * record's cost. */
 static void record(struct progress *p, enum spool_kind kind, uint16_t region, uint64_t a, uint64_t b, uint64_t c) {
     if (!p->is_recording)
         return;
@@ -72,7 +73,8 @@ static void copy(struct execution *x, const struct step *step) {
         memmove(target, source, (size_t)(step->length * x->unit_bytes));
         return;
     }
-    /* The gaps in the user's buffer must not be written, so MPI copies, in a message from this rank to itself. */
+    /* The gaps in the user's buffer must stay unwritten, so MPI makes the copy, by a message from this rank to
+     * itself. */
     int error =
         pmpi.Sendrecv(source, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, target, (int)step->length,
                       x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);
@@ -171,7 +173,7 @@ static void run_ready(struct progress *p) {
     }
 }
 
-/* A completion that makes a step ready for a waiting rank ends the wait, at the completion's time. */
+/* Takes up a completion. If it makes a step ready while the rank waits, the wait ends, at the completion's time. */
 static void complete(struct progress *p, const struct completion *completion, bool *waiting) {
     struct execution *x = p->x;
     const struct step *step = &x->schedule->steps[completion->step];
@@ -180,7 +182,7 @@ static void complete(struct progress *p, const struct completion *completion, bo
     if (completion->error != MPI_SUCCESS)
         fail(x, completion->error);
     else if (!is_send && completion->bytes != expected)
-        fail(x, MPI_ERR_OTHER); /* an empty message: the peer has failed */
+        fail(x, MPI_ERR_OTHER); /* an empty message means that the peer has failed */
     finish(p, completion->step);
     bool ends_wait = *waiting && (p->head < p->tail || p->remaining == 0);
     record(p, is_send ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
@@ -191,8 +193,8 @@ static void complete(struct progress *p, const struct completion *completion, bo
     *waiting = *waiting && !ends_wait;
 }
 
-/* Polls once. Completions found before the wait begins arrived early; so did those found by the poll that ends a
- * wait. */
+/* Polls once. Messages found before a wait begins count as early. So do those found in the poll that ends the wait,
+ * except the one that ends it. */
 static void poll_transport(struct progress *p, bool *waiting) {
     const struct completion *completions;
     int count = p->x->transport->kind->poll(p->x->transport, &completions);
@@ -246,5 +248,5 @@ void execution_pass(void *context, const struct step *original) {
     inner.schedule = &schedule;
     inner.queue = queue;
     inner.discards = true;
-    execution_run(&inner); /* its errors do not matter: we already have one */
+    execution_run(&inner); /* its errors do not matter: there is one already */
 }

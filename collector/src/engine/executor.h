@@ -5,7 +5,7 @@
 #include "engine/transport.h"
 #include "plan/schedule.h"
 
-/* The memory of a schedule's slot: unit u is at base + u * stride. */
+/* The memory of a schedule's slot. Unit u is at base + u * stride. */
 struct slot_memory {
     char *base;
     MPI_Aint stride;
@@ -22,20 +22,20 @@ struct execution {
     bool gapless;  /* units are contiguous, so memcpy copies them */
     bool discards; /* received data is thrown away */
     int rank;      /* in the transport's communicator */
-    /* For the records */
+    /* For the records: */
     uint16_t tree;
     uint32_t comm;
     uint64_t seq;
-    int idle_polls; /* unsuccessful polls before yielding the processor */
-    int error;      /* first error; from then on only empty messages are sent, which tell their receivers of it */
+    int idle_polls; /* unsuccessful polls before the rank yields the processor */
+    int error;      /* the first error; after it only empty messages are sent, which tell their receivers of it */
 };
 
 /* Runs until every step is done and every send is complete. The schedule can then run again. Sets execution->error. */
 void execution_run(struct execution *execution);
 
-/* Runs one step of a rank that has failed, from start to end: sends an empty message, or receives one and discards it.
- * Skips local work. context: the execution, with its error. The transport needs room for one message. Serves as a
- * schedule's on_step. */
+/* Runs one step of a rank that has failed, from start to end: sends an empty message, or receives a message and
+ * discards it. Skips local work. context: the execution, with its error. The transport needs room for one message. It
+ * serves as a schedule's on_step. */
 void execution_pass(void *context, const struct step *step);
 
 #endif

@@ -9,7 +9,8 @@ static bool is_open;
 #ifdef OPEN_MPI
 static bool checks_arguments; /* a setting can turn off the library's argument checks */
 #endif
-/* Serialises the inquiries: MPI forbids two collectives at once on one communicator, even without messages. */
+/* Makes inquiries run one after another: MPI forbids two collectives at once on one communicator, even without
+ * messages. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool inquiry_open(void) {
@@ -37,7 +38,7 @@ bool inquiry_accepts_datatype(MPI_Datatype datatype) {
 }
 
 bool inquiry_accepts_address(const void *base, MPI_Datatype datatype) {
-    if (base) /* no library can check any other address */
+    if (base) /* no library can check another address */
         return true;
     pthread_mutex_lock(&lock);
     int error = pmpi.Bcast(NULL, 1, datatype, 0, self_comm);
@@ -53,8 +54,8 @@ bool inquiry_accepts_operation(MPI_Op op, MPI_Datatype datatype) {
     return error == MPI_SUCCESS;
 }
 
-/* The address of this rank's own block. Libraries compare it with the other buffer's to detect aliasing. Counted in
- * bytes without holes, as MPICH does. */
+/* The address of this rank's own block. Libraries compare it with the address in the other buffer to detect aliasing.
+ * Displacements count bytes without holes, as in MPICH. */
 static char *own_block(const struct engine_call *call, const struct engine_buffer *buffer) {
     int64_t displacement = buffer_displacement(call, buffer, call->comm->rank);
     return (char *)(uintptr_t)buffer->base + displacement * (int64_t)type_bytes(buffer->datatype);
@@ -108,10 +109,10 @@ static int ask(enum operation operation, const struct engine_call *call, void *s
 
 #endif
 
-/* Asks about equal addresses of both buffers. */
+/* Asks the library if it accepts equal addresses of both buffers. */
 static bool accepts_equal_addresses(const struct engine_call *call, enum operation operation, char *address) {
 #ifdef OPEN_MPI
-    /* Do not ask Open MPI: it would call the handler of MPI_COMM_WORLD. It refuses only these. */
+    /* Do not ask Open MPI: it would call the error handler of MPI_COMM_WORLD. It refuses only these. */
     bool refuses = operation == OPERATION_REDUCE ||
                    (operation == OPERATION_ALLREDUCE && call->receive.count > 1 && address != MPI_BOTTOM);
     return !checks_arguments || !refuses;
@@ -130,7 +131,7 @@ bool inquiry_accepts_buffers(const struct engine_call *call, enum operation oper
     bool gathers = operation_input(operation) == CONTENT_OWN;
     bool scatters = operation_output(operation) == CONTENT_OWN && !reduces;
     char *send_address = (char *)(uintptr_t)send->base, *receive_address = (char *)(uintptr_t)receive->base;
-    /* Only one buffer counts here. */
+    /* Only one buffer matters here. */
     if (operation == OPERATION_BARRIER || operation == OPERATION_BCAST || (operation_has_root(operation) && !at_root))
         return true;
     if (scatters ? receive_address == MPI_IN_PLACE : send_address == MPI_IN_PLACE)

@@ -1,6 +1,6 @@
-/* Asks the MPI library to check a call's arguments, on a communicator of this rank alone, so that no other rank sees
- * the error. Calls with refused arguments go to the library natively, and it reports its own error, once, to the right
- * handler. A library that checks no arguments refuses nothing. */
+/* Asks the MPI library to check a call's arguments. It asks on a communicator of this rank alone, so that no other rank
+ * sees the error. A call with refused arguments goes to the library natively, which reports its own error, once, to the
+ * right handler. A library that does not check arguments refuses nothing. */
 #ifndef HOPSCOPE_INQUIRY_H
 #define HOPSCOPE_INQUIRY_H
 
@@ -13,7 +13,7 @@ void inquiry_close(void);
 
 /* True if the library can send this datatype: it is valid and committed. */
 bool inquiry_accepts_datatype(MPI_Datatype datatype);
-/* True if the library reads from and writes to this address. Valid for any count but 0. */
+/* True if the library reads from and writes to this address. The answer is valid for any count but 0. */
 bool inquiry_accepts_address(const void *base, MPI_Datatype datatype);
 /* True if the library combines this datatype with this operation. */
 bool inquiry_accepts_operation(MPI_Op op, MPI_Datatype datatype);

@@ -1,9 +1,9 @@
-/* Gets layouts from MPI and packs with MPI. */
+/* Asks MPI for layouts, and packs with MPI. */
 #include "engine/layout.h"
 
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
     struct layout l = {.gapless = true};
-    if (unit_bytes == 0) /* the datatype may be invalid, and nothing needs a layout */
+    if (unit_bytes == 0) /* the datatype may be invalid, and no layout is needed */
         return l;
     int integers, addresses, datatypes, combiner = 0;
     pmpi.Type_get_extent_x(datatype, &l.lower, &l.extent);
@@ -15,7 +15,7 @@ struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
     return l;
 }
 
-/* Makes an absolute datatype relative to one of our addresses, because MPICH does not pack from MPI_BOTTOM. */
+/* Makes an absolute datatype relative to one of our addresses. MPICH does not pack from MPI_BOTTOM. */
 static int anchored(MPI_Datatype absolute, const void *anchor, MPI_Datatype *relative) {
     int block_length = 1;
     MPI_Aint displacement = -(MPI_Aint)anchor;

@@ -17,7 +17,8 @@ struct layout {
     bool gapless; /* a predefined datatype whose units are its bytes */
 };
 
-/* unit_bytes: packed size of one element; if 0, the datatype may be invalid and has no layout. */
+/* The layout of a datatype. unit_bytes: packed size of one element; if 0, the datatype may be invalid and has no
+ * layout. */
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes);
 
 /* Packs count elements into `packed`, or unpacks them from there if `packs` is false. Returns MPI's error code. */

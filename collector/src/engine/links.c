@@ -11,7 +11,7 @@
 #include "mpi/mpi_table.h"
 #include "record/clock.h"
 
-/* All ranks of a machine map one file, or each rank falls back to its own memory. */
+/* Lets all ranks of a machine map one file. If that fails, each rank uses its own memory. */
 static bool share_state(struct links *links, size_t bytes) {
     uint64_t token = clock_monotonic_ns() ^ ((uint64_t)getpid() << 40);
     char name[20], error_text[100] = "";

@@ -1,13 +1,13 @@
-/* The emulated links: when a message sent now becomes visible to its receiver.
+/* The emulated links: the time at which a message that is sent now becomes visible to its receiver.
  *
  * Links are full duplex. A host's interface sends one message at a time and receives one at a time, only to and from
- * other hosts. A directed pair of hosts carries one message's bytes at a time, and so does the link from one cluster
- * to another, for all their hosts together. Latencies overlap. A message through a gateway occupies the gateway's
- * receiving and sending interface. A rank handles one message at a time, sent or received. Times are CLOCK_MONOTONIC
- * in ns.
+ * other hosts. A directed pair of hosts carries one message's bytes at a time. So does the link from one cluster to
+ * another, for all their hosts together. Latencies overlap. A message through a gateway occupies the gateway's
+ * receiving and its sending interface. A rank handles one message at a time, sent or received. Times are
+ * CLOCK_MONOTONIC in ns.
  *
- * Nothing waits here: each interface, link and rank has a time until which it is busy. Those of interfaces and links
- * are in shared memory, because a machine's ranks share them.
+ * These functions do not wait: each interface, link and rank has a time until which it is busy. The times of interfaces
+ * and links are in shared memory, because they belong to all ranks of a machine.
  */
 #ifndef HOPSCOPE_LINKS_H
 #define HOPSCOPE_LINKS_H
@@ -21,33 +21,34 @@
 struct links {
     const struct topology *topology;
     _Atomic uint64_t *shared;    /* see link_times.c; NULL if nothing is shared */
-    _Atomic uint64_t rank_until; /* this rank is busy until */
-    struct shared_file file;     /* holds `shared`; if not mapped, `shared` is this rank's own */
+    _Atomic uint64_t rank_until; /* this rank is busy until then */
+    struct shared_file file;     /* holds `shared`; if not mapped, this rank has its own `shared` */
 };
 
-/* The times when a message's first and last byte arrive at a point. They differ only if bytes are forwarded as they
- * arrive (cut through). */
+/* The times at which a message's first and last byte arrive at a point. They differ only with cut-through, where bytes
+ * are forwarded as they arrive. */
 struct passage {
     uint64_t first_byte_ns, last_byte_ns;
 };
 
-/* Collective over MPI_COMM_WORLD. NULL, on all ranks alike, if memory runs out. links_close frees it. */
+/* Opens the emulation. Collective over MPI_COMM_WORLD. If memory runs out, returns NULL on all ranks. links_close frees
+ * the result. */
 struct links *links_open(const struct topology *topology);
 void links_close(struct links *links);
 
 /* Bytes of memory that the machine's ranks share; 0 if none. */
 size_t links_shared_bytes(const struct topology *topology);
-/* The times when a message that a host's interface gets at send_ns leaves the wire at its receiver's host, before the
- * interfaces there handle it. */
+/* The times at which a message's first and last byte leave the wire at its receiver's host, before the interfaces there
+ * handle it. send_ns: the time at which the sending host's interface gets the message. */
 struct passage links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t send_ns);
-/* The time when those interfaces have handled the message. Call it when the first byte has arrived: interfaces serve
- * messages in order of arrival. */
+/* The time at which the interfaces of the receiver's host have handled the message. Call it when the first byte has
+ * arrived, because interfaces serve messages in order of arrival. */
 uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, struct passage arrival);
 
 /* True if messages occupy ranks. */
 bool links_occupy_ranks(const struct links *links);
 bool links_rank_is_free(const struct links *links, uint64_t now_ns);
-/* Occupies this rank with a message, from begin_ns or from the time when it is free; returns the end. */
+/* Occupies this rank with a message, from begin_ns or from when it is free. Returns the end. */
 uint64_t links_rank(struct links *links, int64_t bytes, uint64_t begin_ns);
 
 #endif

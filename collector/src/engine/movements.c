@@ -6,14 +6,14 @@
 #include "engine/prepared.h"
 #include "mpi/type_bytes.h"
 
-/* The input or the output. */
+/* The input or the output of this rank. */
 struct side {
     const struct engine_call *call;
-    const struct engine_buffer *buffer; /* NULL: none on this rank */
-    struct layout layout;               /* if all blocks have one datatype */
+    const struct engine_buffer *buffer; /* NULL: this rank has none */
+    struct layout layout;               /* meaningful if all blocks have one datatype */
     int64_t unit_bytes;
-    int block_rank;    /* the rank of the only block, at the beginning; -1: one block per rank */
-    int excluded_rank; /* do not touch this block; -1: none */
+    int block_rank;    /* the rank of the only block, which is at the beginning; -1: one block per rank */
+    int excluded_rank; /* the rank of a block that must not be touched; -1: none */
     bool packed;
     struct blocks blocks; /* positions and lengths in bytes */
     int64_t packed_bytes;
@@ -44,7 +44,7 @@ static struct block block_of(const struct side *s, int rank) {
 }
 
 /* Finds the positions of blocks in the user's buffer. False if a block is not plain bytes, or if `ranges` is set and
- * the blocks are not consecutive. */
+ * the blocks do not follow one another. */
 static bool locate_blocks(const struct side *s, int64_t *positions, int64_t *lengths, bool ranges) {
     int first = s->block_rank >= 0 ? s->block_rank : 0,
         end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
@@ -70,7 +70,7 @@ static void assign_packed_positions(struct side *s, int64_t *positions, int64_t 
     }
 }
 
-/* tables: room for every rank's position and length. */
+/* Measures the blocks of a side. tables: room for every rank's position and length. */
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
     int64_t *positions = tables, *lengths = tables + s->call->comm->size;
     s->blocks = (struct blocks){positions, lengths};
@@ -111,8 +111,8 @@ static struct slot_memory slot_of(const struct side *s) {
     return (struct slot_memory){base, 1};
 }
 
-/* Packs the user's buffer into the engine's memory, or unpacks it from there. only_rank: packs that block alone; -1:
- * packs every block except the excluded one. */
+/* Packs the user's buffer into the engine's memory, or unpacks it from there. only_rank: handles the block of that rank
+ * alone; -1: every block except the excluded one. */
 static int pack(const struct side *s, bool packs, int only_rank) {
     int first = s->block_rank >= 0 ? s->block_rank : 0,
         end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
@@ -142,20 +142,20 @@ static void assign_buffers(const struct engine_call *call, const struct schedule
         input->buffer = (at_root || !has_root) && call->send.base == MPI_IN_PLACE ? NULL : &call->send;
         output->buffer = at_root || !has_root ? &call->receive : NULL;
         output->excluded_rank = has_root && !input->buffer ? r->rank : -1;
-    } else { /* alltoall in place sends from where it will receive */
+    } else { /* an alltoall in place sends from the buffer into which it receives */
         input->buffer = call->send.base == MPI_IN_PLACE ? &call->receive : &call->send;
         output->buffer = &call->receive;
     }
 }
 
-/* Bytes by which this rank's own block exceeds its position, if both buffers have the block. If not 0, the program is
- * erroneous. */
+/* The number of bytes by which this rank's own block exceeds its place, if both buffers have the block. If it is not 0,
+ * the program is erroneous. */
 static int64_t excess(const struct side *input, const struct side *output, int rank) {
     return input->buffer && output->buffer ? input->blocks.lengths[rank] - output->blocks.lengths[rank] : 0;
 }
 
-/* True if other ranks receive this rank's own block. If the block does not fit, the rank still delivers the blocks of
- * others; the receivers of its own block learn of the error instead. */
+/* True if other ranks receive this rank's own block. If such a block does not fit, the rank still delivers the blocks
+ * of others, and the receivers of its own block learn of the error. */
 static bool forwards_own_block(const struct collective_plan *plan) {
     return plan->algorithm->properties & RANGES ||
            (operation_input(plan->operation) == CONTENT_OWN && !operation_has_root(plan->operation));
@@ -167,7 +167,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     struct side input = {.call = call, .block_rank = -1, .excluded_rank = -1}, output = input;
     bool ranges = plan->algorithm->properties & RANGES;
     assign_buffers(call, r, &input, &output);
-    /* In Alltoall the input is then a copy, so this does not hold. Operations with a root allow it only there. */
+    /* In place, one buffer is both input and output. An Alltoall in place does not count, because it sends from a
+     * packed copy of its buffer. In an operation with a root only the root may work in place. */
     r->in_place =
         operation_has_root(r->operation) ? r->rank == r->root && (!input.buffer || !output.buffer) : !input.buffer;
     if (input.buffer)
@@ -187,8 +188,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
         x.error = MPI_ERR_OTHER;
     if (input.packed && x.error == MPI_SUCCESS)
         x.error = pack(&input, true, -1);
-    /* In place, an allgather's own block is already in the output. If the block is shorter than its position, the rest
-     * stays unchanged. */
+    /* In an allgather in place, the own block is already in the output. If the block is shorter than its place, the
+     * rest stays unchanged. */
     if (output.packed && output.excluded_rank < 0 && (!input.buffer || excess_bytes < 0) && x.error == MPI_SUCCESS)
         x.error = pack(&output, true, r->rank);
     e->slots[SLOT_INPUT] = slot_of(&input);
@@ -203,7 +204,7 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     return x.error;
 }
 
-/* All data is one block of equal length on all ranks. */
+/* All data is one block, with the same length on all ranks. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);

@@ -4,8 +4,8 @@
 
 #include "engine/collective_plan.h"
 
-/* The two branches of collective_run. The caller has set the request's fields that come from the plan and the
- * communicator. Returns MPI's error code. */
+/* The branches of collective_run for MPI_Bcast and for moved blocks. The caller has set the request's fields that come
+ * from the plan and the communicator. They return MPI's error code. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *request);
 int movement_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *request);
 

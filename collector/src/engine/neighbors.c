@@ -10,7 +10,7 @@
 
 struct introduction {
     uint64_t machine, memory, token;
-    cpu_set_t processors; /* that this rank may use: a launcher may have bound it */
+    cpu_set_t processors; /* the processors that this rank may use: a launcher may have bound it */
 };
 
 static bool is_crowded(const struct introduction *introductions, int ranks, uint64_t machine) {
@@ -37,7 +37,7 @@ bool neighbors_find(struct neighbors *neighbors, const struct topology *topology
     size_t ranks = (size_t)neighbors->ranks;
     struct introduction *introductions = calloc(ranks, sizeof *introductions);
     neighbors->memory = calloc(ranks, sizeof *neighbors->memory);
-    /* A rank without memory takes part too, because the others wait for it. */
+    /* A rank without memory takes part too, because the other ranks wait for it. */
     int has_memory = introductions && neighbors->memory, all_have_memory = 0;
     pmpi.Allreduce(&has_memory, &all_have_memory, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     bool is_complete =

@@ -8,14 +8,15 @@
 #include "topology/topology.h"
 
 struct neighbors {
-    int ranks;        /* of MPI_COMM_WORLD */
+    int ranks;        /* number of ranks in MPI_COMM_WORLD */
     uint64_t *memory; /* of each rank; equal if two ranks are on one host and share its memory */
     uint64_t job;     /* equal on all ranks, and unique on this machine */
-    bool crowded;     /* this machine has more ranks than processors that they may use */
+    bool crowded;     /* the ranks on this machine outnumber the processors that they may use */
 };
 
-/* Collective over MPI_COMM_WORLD. Ranks on two hosts of the topology share no memory, wherever they run. False if
- * memory or MPI fails; this may differ between ranks. neighbors_free frees the contents. */
+/* Finds the neighbours of this rank. Collective over MPI_COMM_WORLD. Ranks on two hosts of the topology share no
+ * memory, wherever they run. False if memory or MPI fails, perhaps only on some ranks. neighbors_free frees the
+ * contents. */
 bool neighbors_find(struct neighbors *neighbors, const struct topology *topology);
 void neighbors_free(struct neighbors *neighbors);
 

@@ -7,9 +7,9 @@
 /* True if the MPI library combines this valid datatype with this operation. If not, the call goes native, so that the
  * error is the library's own. */
 bool operator_fits(MPI_Op op, MPI_Datatype datatype);
-/* True if both are predefined, so that their handles never change meaning. */
+/* True if both are predefined. Only then do their handles never change meaning. */
 bool operator_is_lasting(MPI_Op op, MPI_Datatype datatype);
-/* The operation must fit. */
+/* True if the operation commutes. It must fit. */
 bool operator_commutes(MPI_Op op);
 
 #endif

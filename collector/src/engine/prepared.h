@@ -1,7 +1,7 @@
-/* Repeated calls: decided and scheduled once.
+/* Calls that repeat: the engine decides and schedules them once.
  *
- * Keeps only short schedules, and only calls with predefined operations and datatypes, whose handles never change
- * meaning. Each rank keeps its own calls. All ranks decide alike, before, whether the engine runs a call.
+ * It keeps only short schedules, and only calls with predefined operations and datatypes, whose handles never change
+ * meaning. Each rank keeps its own calls. If the engine runs a call is decided before, on all ranks alike.
  */
 #ifndef HOPSCOPE_PREPARED_H
 #define HOPSCOPE_PREPARED_H
@@ -13,10 +13,11 @@ enum { PREPARED_MOST_STEPS = 64 };
 
 /* The prepared form of this call; NULL if there is none. The communicator owns it. */
 struct prepared *prepared_find(struct engine_comm *engine, const struct engine_call *call);
-/* Returns MPI's error code. */
+/* Runs a prepared call. Returns MPI's error code. */
 int prepared_run(struct prepared *prepared, const struct engine_call *call);
-/* Keeps the execution that has just run for the next equal call, if its schedule is short. The caller guarantees that
- * operation and datatype are predefined and that slots are in the call's buffers or the communicator's memory. */
+/* Keeps the execution that has just run for the next equal call, if its schedule is short. The caller guarantees two
+ * things: the operation and the datatype are predefined, and slots are in the call's buffers or the communicator's
+ * memory. */
 void prepared_keep(const struct engine_call *call, const struct execution *execution);
 
 #endif

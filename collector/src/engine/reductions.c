@@ -11,7 +11,7 @@ static int64_t round_down(int64_t bytes) {
     return bytes >= 0 ? bytes / 64 * 64 : -((-bytes + 63) / 64 * 64);
 }
 
-/* Allocates the slots that are not the user's, consecutively. False if memory runs out. */
+/* Allocates one after another the slots that are not the user's. False if memory runs out. */
 static bool allocate_rings(struct engine_comm *e, const struct layout *l) {
     const struct schedule *s = &e->schedule;
     int64_t last = (s->ring_units - 1) * l->extent;

@@ -14,15 +14,15 @@
 
 static const char folder[] = "/dev/shm";
 
-/* shared_files_remove_orphans locks a file exclusively only for a moment. If the lock takes longer than this, its
- * process was stopped, and no memory is shared. */
+/* shared_files_remove_orphans locks a file exclusively, but only for a moment. If that lock lasts longer than these
+ * tries, its process was stopped, and no memory is shared. */
 enum { TRIES = 1000, TRY_MICROSECONDS = 100 };
 
 static int write_prefix(char *name, size_t capacity) {
     return snprintf(name, capacity, "hopscope-shared-%d-", (int)getuid());
 }
 
-/* Opens the file and locks it. If the file was removed in between, the next try creates it anew. */
+/* Opens the file and locks it. If the file was removed in between, the next try creates a new one. */
 static int open_locked(const char *path) {
     for (int i = 0; i < TRIES; i++) {
         struct stat file_status, path_status;
@@ -41,7 +41,8 @@ static int open_locked(const char *path) {
 
 static void *map(int file, size_t bytes) {
     struct file_guard guard;
-    /* Allocates instead of only extending: writing to a hole on a full disk raises SIGBUS. New pages are zero. */
+    /* Allocate the file's blocks instead of only extending it: writing to a hole on a full disk raises SIGBUS. New
+     * pages are zero. */
     file_guard_begin(&guard);
     int error = posix_fallocate(file, 0, (off_t)bytes);
     file_guard_end(&guard);
@@ -75,7 +76,7 @@ bool shared_file_map(struct shared_file *f, const char *name, size_t bytes) {
 void shared_file_remove_name(struct shared_file *f) {
     if (!f->path[0])
         return;
-    unlink(f->path); /* the first process removes it; for the others the name is gone */
+    unlink(f->path); /* the first process removes the name; for the others it is gone already */
     close(f->descriptor);
     f->path[0] = '\0';
 }

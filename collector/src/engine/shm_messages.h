@@ -1,4 +1,4 @@
-/* Messages in flight through a window of shared memory, and how they advance. Both ends of shm_window.h. */
+/* Messages under way through a window of shared memory, and how they advance. Both ends of shm_window.h. */
 #ifndef HOPSCOPE_SHM_MESSAGES_H
 #define HOPSCOPE_SHM_MESSAGES_H
 
@@ -11,18 +11,18 @@ struct early_message {
     uint64_t number;
     uint32_t tag;
     int64_t bytes;
-    char data[]; /* only of a short message */
+    char data[]; /* only for a short message */
 };
 
 struct peer {
     struct window_channel *outgoing, *incoming;
     uint64_t sent_count;  /* messages put into the outgoing channel */
-    uint64_t freed_count; /* how many of them the receiver had freed when last polled */
-    uint64_t stuck_poll;  /* the poll in which its channel had no room */
+    uint64_t freed_count; /* how many of these the receiver had freed at the last poll */
+    uint64_t stuck_poll;  /* the last poll in which its channel had no room */
     int queued_count;     /* messages waiting for room */
-    uint64_t taken_count; /* all messages up to this one are taken from the incoming channel */
+    uint64_t taken_count; /* all messages up to this number have been taken from the incoming channel */
     uint32_t taken_bits;  /* bit i: message taken_count + 1 + i has been taken too */
-    bool is_granting;     /* only one long message at a time */
+    bool is_granting;     /* it is granting a lane; only for one long message at a time */
     struct early_message *early_messages;
 };
 
@@ -49,7 +49,7 @@ struct transport_shm {
     struct transport transport; /* first: the two share their address */
     struct shm_window window;
     struct transport *mpi;
-    int mpi_message_count; /* MPI messages in flight */
+    int mpi_message_count; /* MPI messages under way */
     int ranks;
     struct peer *peers;
     bool lane_is_taken[WINDOW_LANES];
@@ -60,14 +60,14 @@ struct transport_shm {
     uint64_t polls;
 };
 
-/* shm_sending.c. True: the message is already sent. */
+/* shm_sending.c. Returns true if the message has left already. */
 bool shm_send(struct transport_shm *transport, const struct message *message);
-/* True when the whole message has left. */
+/* Returns true when the whole message has left. */
 bool shm_advance_send(struct transport_shm *transport, struct pending_send *pending_send);
 
-/* shm_receiving.c. True when the message has arrived. */
+/* shm_receiving.c. Returns true when the message has arrived. */
 bool shm_advance_receive(struct transport_shm *transport, struct pending_receive *pending_receive);
-/* Frees early messages that were never received. */
+/* Frees the early messages that were never received. */
 void shm_free_early_messages(struct peer *peer);
 
 #endif

@@ -1,5 +1,5 @@
-/* The receiver's end: finds the message with a tag in the channel, and grants a lane to a long message when it has
- * room for it. */
+/* The receiver's end: finds the message with a tag in the channel. When it has room for a long message, it grants a
+ * lane to it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     if (m->discard || bytes == 0)
         return MPI_SUCCESS;
     if (bytes != m->bytes)
-        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* too few bytes: the executor notices */
+        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* the executor notices if there are too few */
     if (m->gapless) {
         memcpy(m->data, packed, (size_t)bytes);
         return MPI_SUCCESS;
@@ -18,7 +18,7 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     return pmpi.Unpack(packed, (int)bytes, &position, m->data, m->count, m->datatype, t->transport.comm);
 }
 
-/* Starts to receive a message that matches c; data is its content if it is short. True if c is then done. */
+/* Begins to receive a message that matches c. data: the content of a short message. Returns true if c is then done. */
 static bool begin_receive(const struct transport_shm *t, struct pending_receive *c, uint64_t number, int64_t bytes,
                           const char *data) {
     c->bytes = bytes;
@@ -41,7 +41,7 @@ static void take(struct peer *peer, unsigned offset) {
     atomic_store_explicit(&peer->incoming->freed_count, peer->taken_count, memory_order_release);
 }
 
-/* Frees a slot if the channel is full of messages without a receive: moves the oldest aside. */
+/* Makes room in a channel that is full of messages without a receive: moves the oldest message aside. */
 static bool set_aside_oldest(struct peer *peer) {
     const struct window_slot *slot = &peer->incoming->slots[peer->taken_count % WINDOW_SLOTS];
     size_t bytes = slot->bytes <= WINDOW_SHORT_BYTES ? (size_t)slot->bytes : 0;
@@ -57,7 +57,7 @@ static bool set_aside_oldest(struct peer *peer) {
     return true;
 }
 
-/* Finds the oldest message with c's tag. True if c is done. */
+/* Finds the oldest message with c's tag. Returns true if c is done. */
 static bool find_message(struct transport_shm *t, struct pending_receive *c) {
     struct peer *peer = &t->peers[c->message.peer];
     for (struct early_message **link = &peer->early_messages; __builtin_expect(*link != NULL, 0);

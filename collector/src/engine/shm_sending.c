@@ -34,7 +34,7 @@ static uint64_t put(const struct transport_shm *t, struct peer *peer, const stru
     return number;
 }
 
-/* Packs a long message if it is not contiguous, and sets the source of its bytes. */
+/* Packs a long message if it is not contiguous, and sets the address from which its bytes are sent. */
 static void prepare_long(const struct transport_shm *t, struct pending_send *g) {
     g->source = g->message.data;
     if (g->message.gapless || g->bytes <= WINDOW_SHORT_BYTES)
@@ -46,7 +46,7 @@ static void prepare_long(const struct transport_shm *t, struct pending_send *g) 
         return;
     }
     free(packed);
-    g->bytes = 0; /* an empty message tells the receiver */
+    g->bytes = 0; /* an empty message tells the receiver of the error */
     g->message.count = 0;
 }
 
@@ -84,7 +84,7 @@ bool shm_send(struct transport_shm *t, const struct message *m) {
 bool shm_advance_send(struct transport_shm *t, struct pending_send *g) {
     struct peer *peer = &t->peers[g->message.peer];
     if (!g->number) {
-        if (peer->stuck_poll == t->polls) /* messages keep their order */
+        if (peer->stuck_poll == t->polls) /* an earlier message had to wait, and messages keep their order */
             return false;
         if (!has_room(peer)) {
             peer->stuck_poll = t->polls;

@@ -3,11 +3,13 @@
  *  window = members^2 channels (channel[sender][receiver]), then members * WINDOW_LANES lanes, each its receiver's
  *
  * A channel carries short messages and the rendezvous requests (RTS) of long ones. A long message goes in pieces
- * through the buffers of a lane, which its receiver grants when it has room for the message, so no message ever waits
- * until another one is received. Two buffers suffice if each rank has a processor (the double buffers of V. Tipparaju,
- * J. Nieplocha, D. Panda: Fast collective operations using shared and remote memory access protocols on clusters,
- * IPDPS 2003). If ranks outnumber processors, the two ends run alternately, and each moves only what the lane holds. A
- * lane then has more buffers, unless the members are so many that they would need too much memory.
+ * through the buffers of a lane. Its receiver grants the lane when it has room for the message, so no message waits
+ * until another one is received.
+ *
+ * Two buffers suffice if each rank has a processor (the double buffers of V. Tipparaju, J. Nieplocha, D. Panda: Fast
+ * collective operations using shared and remote memory access protocols on clusters, IPDPS 2003). If ranks outnumber
+ * processors, the two ends run alternately, and each moves only what the lane holds. A lane then has more buffers,
+ * unless there are so many members that the buffers would need too much memory.
  */
 #ifndef HOPSCOPE_SHM_WINDOW_H
 #define HOPSCOPE_SHM_WINDOW_H
@@ -30,17 +32,17 @@ enum {
     WINDOW_PIECE_BYTES = 32768,
     WINDOW_BUFFERS = 2, /* per lane */
     WINDOW_BUFFERS_IF_CROWDED = 16,
-    WINDOW_MOST_CROWDED = 16, /* largest number of members with the larger lanes: 16 MiB of lanes in all */
+    WINDOW_MOST_CROWDED = 16, /* most members with the larger lanes, which then take 16 MiB in all */
 };
 
 struct window_slot {
     _Atomic uint64_t number; /* of the message in it, from 1; stored last */
     uint32_t tag, unused;
-    int64_t bytes; /* more than WINDOW_SHORT_BYTES: waiting for a lane */
+    int64_t bytes; /* if above WINDOW_SHORT_BYTES, the message waits for a lane */
     char data[WINDOW_SHORT_BYTES];
 };
 
-/* Each field that the other side writes has its own cache line. */
+/* Fields that the two sides write are in different cache lines. */
 struct window_channel {
     _Alignas(WINDOW_LINE) struct window_slot slots[WINDOW_SLOTS];
     _Alignas(WINDOW_LINE) _Atomic uint64_t freed_count; /* by the receiver: number of slots freed so far */
@@ -53,13 +55,13 @@ struct window_buffer {
 };
 
 struct shm_window {
-    struct shared_file file; /* not mapped: nobody to share with */
+    struct shared_file file; /* not mapped: there is nobody to share memory with */
     int members, own_index;  /* on this machine; this rank's index among them */
     int buffers;             /* per lane; the same for all members */
     int *member_of_rank;     /* -1: on another machine */
 };
 
-/* Maps the window. Local. If it returns false on one member, no member may use its window. */
+/* Maps the window. Local. If it fails on one member, no member may use its window. */
 bool shm_window_open(struct shm_window *window, const struct comm *comm, const struct neighbors *neighbors);
 void shm_window_close(struct shm_window *window);
 

@@ -13,7 +13,7 @@ bool sink_open(void) {
         return true;
     if (pmpi.Type_contiguous(BLOCK_BYTES, MPI_BYTE, &bytes) != MPI_SUCCESS)
         return false;
-    /* Extent 0, so that all blocks of a message overlap. */
+    /* With extent 0, all blocks of a message overlap. */
     is_open =
         pmpi.Type_create_resized(bytes, 0, 0, &datatype) == MPI_SUCCESS && pmpi.Type_commit(&datatype) == MPI_SUCCESS;
     pmpi.Type_free(&bytes);

@@ -1,6 +1,7 @@
 /* Receives messages for which a rank has no memory: any number of bytes, all into the same 64 KiB.
  *
- * The standard allows a receive that is too short, but Open MPI 4.1 then writes the whole message past its end.
+ * The standard allows a receive that is too short. But Open MPI 4.1 then writes the whole message, beyond the end of
+ * the buffer.
  */
 #ifndef HOPSCOPE_SINK_H
 #define HOPSCOPE_SINK_H
@@ -13,7 +14,7 @@
 bool sink_open(void);
 void sink_close(void);
 
-/* A buffer, datatype and count that receive at least this many bytes. The content is garbage. */
+/* A buffer, datatype and count that receive at least this many bytes. The content is meaningless. */
 struct sink {
     void *buffer;
     MPI_Datatype datatype;

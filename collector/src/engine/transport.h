@@ -1,7 +1,7 @@
 /* Moves a step's message from one rank to another. The executor knows only this interface.
  *
- * Messages are identified by the index of their step. Nothing here blocks. poll drives MPI's progress even if no MPI
- * message is in flight. poll also reports all errors, even those of starting a message.
+ * Messages are identified by the index of their step. No function here blocks. poll drives MPI's progress even if no
+ * MPI message is under way, and reports all errors, even of messages that could not start.
  */
 #ifndef HOPSCOPE_TRANSPORT_H
 #define HOPSCOPE_TRANSPORT_H
@@ -11,7 +11,7 @@
 
 #include "mpi/mpi_table.h"
 
-/* A finished message: sent, or arrived and visible. */
+/* A message that is done: sent, or arrived and visible. */
 struct completion {
     int step;
     int error;     /* MPI_SUCCESS or MPI's code */
@@ -21,22 +21,22 @@ struct completion {
 /* A message to be sent or received. */
 struct message {
     int step, peer, tag;
-    int64_t bytes; /* packed, as planned: equal at both ends, even if an empty message comes instead */
+    int64_t bytes; /* packed size as planned: equal at both ends, even if an empty message replaces the planned one */
     void *data;    /* may be NULL: MPI_BOTTOM */
-    int count;     /* elements of datatype; 0 from a sender that has failed, so an empty message goes */
+    int count;     /* elements of datatype; 0 from a sender that has failed: an empty message */
     MPI_Datatype datatype;
-    bool gapless; /* data is those bytes, contiguous */
-    bool discard; /* for a receive: the content is thrown away, data is unused */
+    bool gapless; /* the bytes of data are contiguous */
+    bool discard; /* for a receive: discard the content; data is not used */
 };
 
 struct transport;
 
 struct transport_kind {
-    /* Makes room for this many messages in flight; false if memory runs out. Never shrinks. */
+    /* Makes room for this many messages under way. False if memory runs out. The room never shrinks. */
     bool (*reserve)(struct transport *transport, int most_messages);
-    /* True: the message is already sent, and poll will not report it. */
+    /* Sends a message. True: it has left already, and poll will not report it. */
     bool (*send)(struct transport *transport, const struct message *message);
-    /* True: posting took too little time to need a new timestamp. */
+    /* Posts a receive. True: that took so little time that no new timestamp is needed. */
     bool (*receive)(struct transport *transport, const struct message *message);
     /* Polls once. Returns the number of completions, in order of arrival, in *completions (valid until the next
      * poll). */
@@ -47,12 +47,12 @@ struct transport_kind {
 struct transport {
     const struct transport_kind *kind;
     MPI_Comm comm;   /* the engine's own, errors are returned */
-    int early_polls; /* a message not found in this many polls has not arrived yet */
+    int early_polls; /* a message that this many polls have not found has not arrived yet */
 };
 
-/* One poll cannot tell that no MPI message has arrived: Testsome makes progress but may report it only in the next
- * call, and a longer message takes a few calls to arrive. With a single poll, messages that had been there for
- * milliseconds counted as waited for. */
+/* One poll cannot tell that no MPI message has arrived: Testsome makes progress but may report the message only in the
+ * next call, and a longer message takes several calls to arrive. With a single poll, a rank seemed to wait for messages
+ * that had been there for milliseconds. */
 enum { TRANSPORT_EARLY_MPI_POLLS = 8 };
 
 /* The executor uses tags below 2^14; this bit marks a transport's own messages. All tags are below 32768, which every
@@ -64,15 +64,15 @@ struct transport *transport_mpi_open(void);
 
 struct comm;
 struct neighbors;
-/* Shared memory between members that share some, MPI messages to the others. NULL if it fails here; then no member may
- * use its own. */
+/* Shared memory between members on one machine, MPI messages to the others. NULL if it fails on this rank; then no
+ * member may use its own. */
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors);
-/* Call it when all members have opened their transport, or closed it again. */
+/* Removes the name of the shared file. Call it when all members have opened their transport, or closed it again. */
 void transport_shm_remove_name(struct transport *transport);
 
 struct links;
-/* MPI messages with the topology's delays. host_of_rank: each rank's host in the topology; not copied, so the caller
- * keeps it alive. */
+/* MPI messages with the topology's delays. host_of_rank: each rank's host in the topology. It is not copied, so the
+ * caller keeps it alive. */
 struct transport *transport_emulated_open(struct links *links, const int *host_of_rank, int rank);
 
 #endif

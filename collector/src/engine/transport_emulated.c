@@ -1,11 +1,11 @@
 /* MPI messages that become visible at their due time, as if they had come over the topology's links.
  *
- * A stamp precedes each message: the time at which the message reaches its receiver's host. A receive is done when
- * both have arrived and the message is due. A send is done when MPI has completed it and the rank would be done with
- * it.
+ * A stamp travels before each message. It has the time at which the message reaches its receiver's host. A receive is
+ * done when both have arrived and the message is due. A send is done when MPI has completed it and the rank would be
+ * done with it.
  *
- * Interfaces and ranks serve messages in the order in which these reach them, so a message queues there when it is due
- * there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms away.
+ * Interfaces and ranks serve messages in the order in which these reach them. So a message enters the queue when it is
+ * due there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms away.
  */
 #include <stdlib.h>
 
@@ -17,21 +17,21 @@
 
 struct stamp {
     struct passage arrival; /* at the receiver's host; on the sender's clock */
-    uint64_t sent_ns;       /* when it reached the sender's interface */
+    uint64_t sent_ns;       /* when the message reached the sender's interface */
     uint64_t machine;       /* of the sender */
 };
 
-/* A message's stage. A message to receive passes through all of them; a message to send begins at the rank. */
+/* A message's stage. A message to receive passes through all stages; a message to send begins at AT_THE_RANK. */
 enum stage { UNSTAMPED, ON_THE_WIRE, AT_THE_RANK, SERVED };
 
 struct flight {
     bool used, receiving;
     enum stage stage;
     int step, peer, tag, error;
-    int open_requests; /* how many of its two requests are in flight */
+    int open_requests; /* how many of its two requests are under way */
     int64_t bytes;
     uint64_t posted_ns;
-    uint64_t due_ns; /* in its stage; in the last one, when it is done */
+    uint64_t due_ns; /* when its stage ends; in the last stage, when it is done */
     struct stamp stamp;
 };
 
@@ -45,9 +45,9 @@ struct transport_emulated {
     int flights_used; /* all flights from here on are free */
     int active_flights;
     struct flight *flights;
-    int request_count; /* requests in flight, at most two per flight */
+    int request_count; /* requests under way, at most two per flight */
     MPI_Request *requests;
-    int *owners; /* 2 * flight, + 1 for the message itself */
+    int *owners; /* 2 * flight for the stamp, + 1 for the message itself */
     int *indices;
     MPI_Status *statuses;
     struct completion *completions;
@@ -82,7 +82,7 @@ static bool reserve(struct transport *transport, int capacity) {
         release(&larger);
         return false;
     }
-    release(t); /* nothing is in flight now */
+    release(t); /* nothing is under way now */
     *t = larger;
     return true;
 }
@@ -107,7 +107,7 @@ static void track_request(struct transport_emulated *t, struct flight *flight, i
     flight->open_requests++;
 }
 
-/* The rank is done with the message: it goes to its host's interface. */
+/* Passes a message on to its host's interface, when the rank is done with it. */
 static void stamp(struct transport_emulated *t, struct flight *flight) {
     int from_host = t->host_of_rank[t->rank], to_host = t->host_of_rank[flight->peer];
     struct passage arrival = links_send(t->links, from_host, to_host, flight->bytes, flight->due_ns);
@@ -127,7 +127,7 @@ static bool send(struct transport *transport, const struct message *m) {
     flight->stage = AT_THE_RANK;
     flight->due_ns = links_rank(t->links, flight->bytes, now_ns);
     if (!links_occupy_ranks(t->links))
-        stamp(t, flight); /* else advance_flights does it in due order */
+        stamp(t, flight); /* otherwise advance_flights does it in order of due times */
     track_request(
         t, flight, 1,
         pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->request_count]));
@@ -151,7 +151,7 @@ static bool receive(struct transport *transport, const struct message *m) {
 static void test_requests(struct transport_emulated *t) {
     int finished_count = 0, open_count = 0;
     if (t->request_count == 0) {
-        /* This rank waits only for due times, but its neighbours' messages need its progress. */
+        /* This rank waits only for due times, but its neighbours' messages need its MPI progress. */
         int flag;
         pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->transport.comm, &flag, MPI_STATUS_IGNORE);
         return;
@@ -180,17 +180,17 @@ static void test_requests(struct transport_emulated *t) {
     t->request_count = open_count;
 }
 
-/* Called once, when stamp and message have arrived. */
+/* Takes in a stamp. Called once per message, when stamp and message have arrived. */
 static void read_stamp(struct transport_emulated *t, struct flight *flight, uint64_t now_ns) {
     struct stamp *stamp = &flight->stamp;
-    uint64_t shift = stamp->machine == t->machine ? 0 : now_ns - stamp->sent_ns; /* another clock */
+    uint64_t shift = stamp->machine == t->machine ? 0 : now_ns - stamp->sent_ns; /* clocks differ */
     stamp->arrival.first_byte_ns += shift;
     stamp->arrival.last_byte_ns += shift;
     flight->stage = flight->error == MPI_SUCCESS ? ON_THE_WIRE : SERVED;
     flight->due_ns = flight->error == MPI_SUCCESS ? stamp->arrival.first_byte_ns : now_ns;
 }
 
-/* Among the messages to receive, or to send, in that stage: the first that is due by now. */
+/* Of the messages to receive (or to send) in a stage, the one with the earliest due time that has come. */
 static struct flight *earliest_due(struct transport_emulated *t, bool receiving, enum stage stage, uint64_t now_ns) {
     struct flight *earliest = NULL;
     for (int i = 0; i < t->flights_used; i++) {
@@ -202,7 +202,7 @@ static struct flight *earliest_due(struct transport_emulated *t, bool receiving,
     return earliest;
 }
 
-/* Advances messages as far as they have come by now. */
+/* Advances messages to where they are at now_ns. */
 static void advance_flights(struct transport_emulated *t, uint64_t now_ns) {
     struct flight *flight;
     bool occupies = links_occupy_ranks(t->links);
@@ -213,7 +213,7 @@ static void advance_flights(struct transport_emulated *t, uint64_t now_ns) {
         flight->due_ns = links_receive(t->links, from_host, to_host, flight->bytes, flight->stamp.arrival);
         flight->stage = occupies ? AT_THE_RANK : SERVED;
     }
-    /* A busy rank may begin to send before it handles messages that have arrived meanwhile. */
+    /* A busy rank may begin to send before it handles messages that arrived in the meantime. */
     while (occupies && links_rank_is_free(t->links, now_ns) && (flight = earliest_due(t, true, AT_THE_RANK, now_ns))) {
         uint64_t from_host = flight->due_ns > flight->posted_ns ? flight->due_ns : flight->posted_ns;
         flight->due_ns = links_rank(t->links, flight->bytes, from_host);

@@ -6,13 +6,13 @@
 
 struct transport_mpi {
     struct transport transport;  /* first: the two share their address */
-    int request_count, capacity; /* in flight */
+    int request_count, capacity; /* requests under way */
     MPI_Request *requests;
     int *steps; /* of each request; -1 - step for a send */
     int *indices;
     MPI_Status *statuses;
     struct completion *completions;
-    int failed_count; /* as many completions, the first ones, are of messages that could not start */
+    int failed_count; /* the first completions: this many messages could not start */
 };
 
 static bool reserve(struct transport *transport, int capacity) {
@@ -20,7 +20,7 @@ static bool reserve(struct transport *transport, int capacity) {
     if (capacity <= t->capacity)
         return true;
     size_t count = (size_t)capacity;
-    /* Nothing is in flight now, so there is nothing to copy. */
+    /* Nothing is under way now, so there is nothing to copy. */
     MPI_Request *requests = malloc(count * sizeof *requests);
     int *steps = malloc(count * sizeof *steps), *indices = malloc(count * sizeof *indices);
     MPI_Status *statuses = malloc(count * sizeof *statuses);

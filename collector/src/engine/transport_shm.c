@@ -3,7 +3,8 @@
 
 #include "engine/shm_messages.h"
 
-/* Number of polls between two polls of MPI, whose other messages need this rank's progress while it waits here. */
+/* This many polls of shared memory are followed by one of MPI, whose other messages need this rank's progress while it
+ * waits here. */
 enum { POLLS_PER_PROGRESS = 16 };
 
 static bool reserve(struct transport *transport, int capacity) {
@@ -20,7 +21,7 @@ static bool reserve(struct transport *transport, int capacity) {
         free(done);
         return false;
     }
-    free(t->receives), t->receives = pending_receive; /* nothing is in flight now */
+    free(t->receives), t->receives = pending_receive; /* nothing is under way now */
     free(t->sends), t->sends = pending_send;
     free(t->completions), t->completions = done;
     t->capacity = capacity;

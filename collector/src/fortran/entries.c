@@ -2,9 +2,9 @@
  *
  * They record nothing. They note the call site and jump to the MPI library's own binding, which then calls a C wrapper
  * (see bindings.h). All arguments are addresses and hidden text lengths, at most 16 words. So every entry passes on
- * that many words. Those beyond the real arguments come from the caller's frame, and no function reads them.
+ * that many words. The words beyond the real arguments come from the caller's frame, and no function reads them.
  *
- * The names are generated from schemas/mpi_functions.h when the collector is built: a new function needs nothing here.
+ * The build generates the names from schemas/mpi_functions.h, so a new function needs no change here.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ static binding *find(const char *symbol) {
     return function ? function : (binding *)bindings_find(symbol);
 }
 
-/* The MPI library's own definition rather than another tool's: Open MPI calls it pmpi_bcast_f08_, MPICH
- * pmpir_bcast_f08ts_; for mpif.h both call it pmpi_bcast_. rest: without `mpi`. */
+/* The MPI library's own definition, not another tool's. Open MPI calls it pmpi_bcast_f08_, MPICH pmpir_bcast_f08ts_;
+ * for mpif.h both call it pmpi_bcast_. rest: the name without `mpi`. */
 static binding *look_up(const char *rest) {
     static const char *const prefixes[] = {"pmpi", "pmpir", "mpi"};
     binding *function = NULL;
@@ -67,7 +67,7 @@ FORTRAN_NAMES(MPIF_H_AND_USE_MPI)
 FORTRAN_NAMES(USE_MPI_F08)
 
 #ifndef OMPI_MPI_H
-/* MPICH's name shows if there is a buffer (passed by descriptor) and if counts are large. */
+/* MPICH's name shows if a function has a buffer (passed by descriptor) and if its counts are large. */
 #define USE_MPI_F08_BUFFER(name) ENTRY(name, _f08ts_)
 #define USE_MPI_F08_LARGE(name) ENTRY(name, _f08_large_)
 #define USE_MPI_F08_BUFFER_LARGE(name) ENTRY(name, _f08ts_large_)

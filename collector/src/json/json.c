@@ -113,7 +113,7 @@ static bool parse_hex4(struct parser *p, uint32_t *value) {
     return true;
 }
 
-/* Continues after "\u". */
+/* Reads the digits after "\u". */
 static bool parse_unicode_escape(struct parser *p, char **target) {
     uint32_t c, low;
     if (!parse_hex4(p, &c))
@@ -153,10 +153,10 @@ static bool parse_escape(struct parser *p, char **target) {
     return true;
 }
 
-/* Starts at the opening quote. Returns the characters, NUL-terminated, or NULL after an error. The caller frees
- * them. */
+/* Reads a string from its opening quote on. Returns the characters, NUL-terminated, or NULL after an error. The caller
+ * frees them. */
 static char *parse_string(struct parser *p, size_t *length) {
-    /* An escape never expands: the raw text up to the closing quote bounds the length. */
+    /* An escape never expands, so the raw text up to the closing quote bounds the length. */
     const char *close = ++p->cursor;
     while (close < p->end && *close != '"')
         close += *close == '\\' && close + 1 < p->end ? 2 : 1;
@@ -326,7 +326,7 @@ static bool parse_key(struct parser *p, struct json *object) {
         return false;
     object->keys[object->length] = key;
     object->items[object->length] = (struct json){0};
-    object->length++; /* from here on json_free releases it */
+    object->length++; /* from here on json_free frees it */
     skip_space(p);
     if (p->cursor == p->end || *p->cursor != ':')
         return unexpected(p, "':'");
@@ -334,7 +334,7 @@ static bool parse_key(struct parser *p, struct json *object) {
     return true;
 }
 
-/* Starts at the opening bracket. */
+/* Reads an array or object from its opening bracket on. */
 static bool parse_container(struct parser *p, struct json *value, int depth) {
     bool object = *p->cursor == '{';
     char close = object ? '}' : ']';

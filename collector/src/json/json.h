@@ -16,7 +16,7 @@ struct json {
     bool is_integer; /* the number has no fraction or exponent and fits `integer` */
     int64_t integer;
     char *string;       /* UTF-8, NUL-terminated */
-    size_t length;      /* members of an array or object, bytes of a string */
+    size_t length;      /* number of members of an array or object, or of bytes of a string */
     char **keys;        /* of an object, in file order; duplicate keys are an error */
     struct json *items; /* of an array or object */
 };
@@ -31,8 +31,9 @@ struct json *json_parse(const char *text, size_t length, struct json_error *erro
 void json_free(struct json *value);
 /* The member of an object, or NULL. The object keeps ownership. */
 const struct json *json_get(const struct json *object, const char *key);
-/* Writes text as a quoted JSON string to buffer (capacity bytes, always NUL-terminated unless 0). Like snprintf,
- * returns the length of the whole string without the NUL. Bytes that are not UTF-8 become U+FFFD. */
+/* Writes text as a quoted JSON string to buffer. capacity: the buffer's bytes. The result is NUL-terminated unless
+ * capacity is 0. Like snprintf, returns the length of the whole string without the NUL. Bytes that are not UTF-8 become
+ * U+FFFD. */
 size_t json_quote(char *buffer, size_t capacity, const char *text);
 
 #endif

@@ -5,7 +5,7 @@
 #include "json/json.h"
 #include "json/utf8.h"
 
-/* Appends bytes while there is room, keeping one byte for the NUL; counts all of them. */
+/* Appends bytes while there is room, keeping one byte for the NUL. Counts all bytes, with or without room. */
 static size_t put(char *buffer, size_t capacity, size_t used, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (used + i + 1 < capacity)

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the well-formed UTF-8 character at s; 0 if there is none (overlong forms and surrogates are ill-formed). */
+/* Number of bytes of the well-formed UTF-8 character at s; 0 if there is none (overlong forms and surrogates are
+ * ill-formed). */
 static inline size_t utf8_length(const unsigned char *s, size_t available) {
     if (s[0] < 0x80)
         return 1;

@@ -10,7 +10,7 @@
 
 enum { LONGEST_LINE = 1024 };
 
-/* Number of bytes of the control character at `text`: ASCII's (C0, DEL), or a C1 character in UTF-8. 0: it is no
+/* Number of bytes of the control character at `text`: ASCII's (C0, DEL), or a C1 character in UTF-8. 0: it is not a
  * control character. */
 static size_t control_at(const unsigned char *text) {
     if (text[0] < 0x20 || text[0] == 0x7f)
@@ -18,7 +18,7 @@ static size_t control_at(const unsigned char *text) {
     return text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f ? 2 : 0;
 }
 
-/* Appends the text, with \x1b for an escape character and so on, because names of regions, hosts and files may contain
+/* Appends the text with escape characters as \x1b and so on, because names of regions, hosts and files may contain
  * anything. Returns the new length, at most `capacity`. */
 static size_t append_visible(char *line, size_t length, size_t capacity, const char *text) {
     const unsigned char *next = (const unsigned char *)text;

@@ -26,7 +26,7 @@ void *chain_next(const char *name) {
     return chain_wanted() && chain_wrapper(name) ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
-/* Replaces a tool's reference to PMPI_X by our MPI_X, if the tool defines MPI_X itself. */
+/* Leads a tool's reference to PMPI_X to our MPI_X, if the tool defines MPI_X itself. */
 static void *wrapper_behind(const struct loaded_object *tool, const char *symbol) {
     if (strncmp(symbol, "PMPI_", 5) != 0)
         return NULL;
@@ -42,7 +42,7 @@ static bool accept_all(const char *path) {
     return true;
 }
 
-/* The program and earlier preloads precede us in the loader's order. */
+/* The program and earlier preloads come before us in the loader's order. */
 __attribute__((constructor)) static void redirect_at_load(void) {
     struct loaded_object objects[MOST_OBJECTS];
     int saved_errno = errno;

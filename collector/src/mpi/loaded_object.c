@@ -27,7 +27,7 @@ struct search {
     bool (*predicate)(const char *path);
 };
 
-/* Only copies, because the loader holds a lock here, under which no symbol can be looked up. */
+/* Only copies an object's description, because the loader holds a lock here, under which no symbol can be looked up. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;
@@ -111,7 +111,8 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
     return tables->symbols && tables->strings;
 }
 
-/* The loader may have made part of the object read-only after relocation. */
+/* Makes an object's slots writable, or read-only again: the loader may have made part of the object read-only after
+ * relocation. */
 static bool make_writable(const struct loaded_object *object, bool writable) {
     const ElfW(Phdr) *header = header_of(object, PT_GNU_RELRO);
     if (!header)

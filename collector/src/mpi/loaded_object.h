@@ -23,7 +23,7 @@ bool loaded_object_has(const struct loaded_object *object, const void *address);
 /* Loads a file from the collector's own folder. NULL: see dlerror(). */
 void *loaded_object_beside(const char *file_name);
 
-/* Returns the new target of an object's reference to a symbol. NULL keeps the old one. */
+/* Returns the new target of an object's reference to a symbol; NULL to keep the old target. */
 typedef void *replacement(const struct loaded_object *object, const char *symbol);
 
 /* Redirects the object's references to functions of other objects. */

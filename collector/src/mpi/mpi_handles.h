@@ -1,8 +1,8 @@
-/* Open MPI's predefined handles: the addresses of these data symbols of its library.
+/* Open MPI's predefined handles, which are the addresses of these data symbols of its library.
  *
- * X(symbol). The symbols of Open MPI 4.1's mpi.h except those that MPI-3 removed, plus ompi_request_empty, the handle
- * of requests that complete at once. A symbol that a newer library lacks stays NULL: no program can hold a handle that
- * the library does not have. */
+ * X(symbol). The list has the symbols of Open MPI 4.1's mpi.h except those that MPI-3 removed, and ompi_request_empty,
+ * the handle of requests that complete at once. A symbol that a newer library lacks stays NULL: no program can hold a
+ * handle that the library does not have. */
 #ifndef HOPSCOPE_MPI_HANDLES_H
 #define HOPSCOPE_MPI_HANDLES_H
 

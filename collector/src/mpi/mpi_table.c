@@ -15,7 +15,7 @@ struct openmpi_handles openmpi_handles;
 static const char *const library_files[] = {"libmpi.so.40"};
 static const char *const library_words = "Open MPI";
 #elif defined(MPI_ABI)
-/* Any library that implements the MPI standard's ABI. */
+/* Any library with the MPI standard's ABI. */
 static const char *const library_files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
 static const char *const library_words = "one with the MPI standard's ABI";
 #else
@@ -31,8 +31,9 @@ static void *find(const char *name) {
 }
 
 #ifdef OMPI_MPI_H
-/* An executable may contain the library's data itself (a copy relocation). Everybody then uses that copy, which is
- * first in the global order. Data of a privately loaded library is found only through its handle. */
+/* The address of a data symbol. An executable may contain the library's data itself (a copy relocation). Then everybody
+ * uses that copy, which is first in the global order. Data of a privately loaded library is found only through its
+ * handle. */
 static void *find_data(const char *name) {
     void *global = dlsym(RTLD_DEFAULT, name);
     return global ? global : find(name);
@@ -51,8 +52,9 @@ static void find_library(void) {
         library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* Handles of the three ABIs differ in width or value, so a wrong answer would crash somewhere else. Open MPI has a
- * symbol that no other library has; the library's name tells the other two apart. */
+/* True if this preload was built for the process's library. Handles of the three ABIs differ in width or value, so a
+ * wrong answer would crash somewhere else. Open MPI has a symbol that no other library has; the library's name tells
+ * the other two apart. */
 static bool is_supported_library(void) {
     Dl_info info = {0};
     bool abi = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname && strstr(info.dli_fname, "libmpi_abi");

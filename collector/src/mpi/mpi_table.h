@@ -1,9 +1,9 @@
-/* The MPI library below us. The preload is not linked against it (that would pull a second one into processes that
- * bring their own), so functions and predefined handles are looked up when MPI_Init is entered.
+/* The MPI library below us. The preload is not linked against it, because that would pull a second library into
+ * processes that bring their own. So functions and predefined handles are looked up when MPI_Init is entered.
  *
  * Include this instead of <mpi.h> everywhere in the preload, and call pmpi.Send(...), never PMPI_Send(...). Open MPI's
- * predefined handles are addresses of library data, here entries of a table. So MPI_INT and the like are not constants:
- * they cannot initialise statics or label cases.
+ * predefined handles are addresses of library data; here they are entries of a table. So MPI_INT and the like are not
+ * constants: they cannot initialise statics or label cases.
  */
 #ifndef HOPSCOPE_MPI_TABLE_H
 #define HOPSCOPE_MPI_TABLE_H
@@ -15,7 +15,8 @@
 
 #include "schemas/mpi_functions.h"
 
-/* Functions of this library beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except large counts.
+/* The functions that this library has beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except
+ * large counts.
  */
 #define HOPSCOPE_MPI_LARGE_COUNTS (MPI_VERSION >= 4)
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
@@ -31,8 +32,8 @@
 #define HOPSCOPE_LIST_OF_PARTITIONS
 #endif
 
-/* Every library function that the collector calls, as PMPI_FUNCTION(name), which the user of the list defines: the
- * wrapped ones that the library has, and these. */
+/* Every library function that the collector calls, as PMPI_FUNCTION(name). The user of the list defines PMPI_FUNCTION.
+ * The list has the wrapped functions of the library, and these. */
 // clang-format off
 #define PMPI_FURTHER_FUNCTIONS(X)                                                                                      \
     X(Initialized) X(Finalized) X(Query_thread) X(Get_library_version) X(Get_processor_name) X(Wtime)                  \
@@ -82,9 +83,9 @@ struct pmpi_table {
 #undef PMPI_FUNCTION
 };
 
-/* pmpi_library: the library's own functions. pmpi_next: what the wrappers pass calls on to, the same except for
- * functions that another tool defines too, if both are to see the calls (chain.h). mpi_table_resolve fills both; before
- * that all entries are NULL. In wrappers, built with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
+/* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. It differs only
+ * if both we and another tool, which defines the function too, are to see the calls (chain.h). mpi_table_resolve fills
+ * both; before that all entries are NULL. In wrappers, built with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
 extern struct pmpi_table pmpi_library, pmpi_next;
 #ifdef HOPSCOPE_PASSES_ON
 #define pmpi pmpi_next
@@ -108,11 +109,11 @@ extern struct openmpi_handles openmpi_handles;
 #endif
 
 /* Looks everything up, once; later calls return the first answer. False with a message if the process has no MPI
- * library, or not the one this preload was built for. */
+ * library, or another one than that for which this preload was built. */
 bool mpi_table_resolve(char *message, size_t capacity);
 
-/* A function of the process's MPI library, even if that is a different one; NULL if it does not exist, or there is no
- * library. Call it after mpi_table_resolve. */
+/* A function of the process's MPI library, even if the preload was built for another one. NULL if the function does not
+ * exist, or if there is no library. Call it after mpi_table_resolve. */
 void *mpi_table_of_library(const char *name);
 
 #endif

@@ -20,8 +20,8 @@ struct definition {
     const void *base;
 };
 
-/* The object that defines the function at an address. In a program that is not position-independent a function's
- * address may be in the program itself, which does not define it. */
+/* The object that defines the function at an address. In a program that is not position-independent, a function's
+ * address may lie in the program, although the program does not define the function. */
 static struct definition definition_of(void *address) {
     Dl_info info;
     ElfW(Sym) *symbol = NULL;

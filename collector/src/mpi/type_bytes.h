@@ -1,4 +1,4 @@
-/* Packed bytes per element of a datatype, from the MPI library or from the thread's memory. */
+/* The packed bytes per element of a datatype, from the MPI library or from this thread's memory of the last one. */
 #ifndef HOPSCOPE_TYPE_BYTES_H
 #define HOPSCOPE_TYPE_BYTES_H
 
@@ -17,13 +17,13 @@ static inline bool type_is_remembered(MPI_Datatype datatype) {
     return type_memory.datatype == datatype && type_memory.bytes > 0;
 }
 
-/* Packed bytes of one element; 0 for MPI_DATATYPE_NULL. Only for a datatype that the library has accepted: for an
- * invalid one it would call the error handler of MPI_COMM_WORLD. */
+/* The packed bytes of one element; 0 for MPI_DATATYPE_NULL. Call it only for a datatype that the library has accepted:
+ * for an invalid one the library would call the error handler of MPI_COMM_WORLD. */
 static inline uint64_t type_bytes(MPI_Datatype datatype) {
     return type_is_remembered(datatype) ? type_memory.bytes : type_bytes_asked(datatype);
 }
 
-/* True if the handle never changes meaning. Under the same condition as type_bytes. */
+/* True if the handle never changes meaning. Call it only for a datatype that the library has accepted. */
 static inline bool type_is_predefined(MPI_Datatype datatype) {
     return type_bytes(datatype) > 0 && type_is_remembered(datatype);
 }

@@ -1,4 +1,4 @@
-/* The algorithms: the operations that each serves, and the generator of its schedule. */
+/* The algorithms: the operations that each one runs, and the generator of its schedule. */
 #ifndef HOPSCOPE_ALGORITHM_H
 #define HOPSCOPE_ALGORITHM_H
 
@@ -10,10 +10,10 @@ struct nearest;
 
 enum algorithm_property {
     KEEPS_ORDER = 1, /* operands stay in rank order, so the op need not commute */
-    CUTS = 2,        /* messages can be cut into segments, so `segment_bytes` applies */
+    CUTS = 2,        /* messages can be cut into segments: `segment_bytes` applies */
     RANGES = 4,      /* its messages hold several blocks, which must be contiguous in both buffers */
-    BY_TREE = 8,     /* a rule selects it by naming trees, not by the algorithm's name */
-    IN_GROUPS = 16,  /* a rule also says how ranks are grouped; see leaders_keep_order */
+    BY_TREE = 8,     /* a rule selects it by trees, not by its name */
+    IN_GROUPS = 16,  /* a rule also tells how to group ranks; see leaders_keep_order */
 };
 
 /* Generates one rank's schedule. False if memory runs out. */
@@ -27,14 +27,14 @@ struct algorithm {
     const char *meaning; /* for people: how it works */
 };
 
-/* The last row has no name. */
+/* All algorithms. The last row has no name. */
 extern const struct algorithm algorithms[];
 
-/* The row that serves an operation; NULL if none does. name NULL: the algorithm by trees. */
+/* The row for an operation and a name; NULL if there is none. name NULL: the algorithm that runs over trees. */
 const struct algorithm *algorithm_find(const char *name, enum operation operation);
-/* The operations that an algorithm serves; 0 if no algorithm has this name. */
+/* The operations that an algorithm runs; 0 if no algorithm has this name. */
 uint32_t algorithm_operations(const char *name);
-/* Writes `a, b or c`: the algorithms that serve an operation, or all algorithms (OPERATIONS). Returns text. */
+/* Writes `a, b or c`: the algorithms that run an operation, or all algorithms (OPERATIONS). Returns the text. */
 char *algorithm_names(enum operation operation, char *text, size_t capacity);
 
 /* Offers the names of all algorithms to the search for the nearest name. */

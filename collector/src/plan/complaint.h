@@ -78,7 +78,7 @@ static inline bool read_integer(struct complaint *complaint, const struct json *
     return true;
 }
 
-/* Every file starts with "schema_version": 1. */
+/* Checks that the file has "schema_version": 1. */
 static inline bool expect_version(struct complaint *complaint, const struct json *file) {
     const struct json *version = json_get(file, "schema_version");
     if (!version)

@@ -1,4 +1,5 @@
-/* Dissemination: in round k every rank sends all it has to the rank 2^k further on, for any number of ranks.
+/* Dissemination: in round k every rank sends everything that it has to the rank 2^k further on. Works for any number of
+ * ranks.
  *
  * Barrier: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", International Journal of
  * Parallel Programming 17 (1988). Allgather and alltoall: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby,
@@ -26,7 +27,7 @@ bool schedule_dissemination_barrier(struct schedule *s, const struct schedule_re
     return sequence_close(&q);
 }
 
-/* Slots. ROTATED: the blocks, rotated so that this rank's own comes first. SENT and RECEIVED: packed messages. */
+/* Slots. ROTATED: the blocks, rotated so that this rank's own block comes first. SENT and RECEIVED: packed messages. */
 enum { ROTATED = SLOT_OTHER, SENT, RECEIVED };
 
 /* Blocks [first, end) of ROTATED. */
@@ -54,14 +55,15 @@ bool schedule_bruck_allgather(struct schedule *s, const struct schedule_request 
         sequence_receive(&q, wrapped_rank(r, (long)rank + block_count), rotated(r, block_count, block_count + count));
         q.round++;
     }
-    /* Rotates back: the ranks from this one on, and the ranks before it. */
+    /* Rotate back: first the blocks of the ranks from this one on, then those of the ranks before it. */
     struct span upper = rotated(r, 0, size - rank), lower = rotated(r, size - rank, size);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[rank], upper.length, rank, size - rank}, upper);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[0], lower.length, 0, rank}, lower);
     return sequence_close(&q);
 }
 
-/* Blocks whose number has this bit travel together. They form runs of `bit` blocks and are copied run by run. */
+/* Packs the blocks that travel together, those with this bit in their number, or unpacks them. They are groups of `bit`
+ * consecutive blocks, which are copied as a whole. */
 static int64_t pack(struct sequence *q, const struct schedule_request *r, int bit, int slot, bool packs) {
     int64_t unit = r->output.lengths[0], position = 0;
     for (long first = bit; first < r->size; first += 2L * bit) {

@@ -1,10 +1,11 @@
-/* Gather and scatter over a tree. A message holds the blocks of a whole subtree: first the block of the subtree's
- * root, then its children's subtrees in order. In a binomial tree with root 0 that is rank order, and the root copies
+/* Gather and scatter over a tree. A message holds the blocks of a whole subtree: first the block of the subtree's root,
+ * then its children's subtrees in order. In a binomial tree with root 0 that is rank order, so the root copies
  * nothing. */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* The subtrees below this rank, one after the other. Uses request->scratch, so it allocates nothing. */
+/* The ranks of the subtrees below this rank, one subtree after the other. Uses request->scratch, so it allocates
+ * nothing. */
 struct subtree {
     const struct schedule_request *r;
     enum tree_direction direction;
@@ -19,7 +20,7 @@ static struct subtree subtree_of(const struct schedule_request *r, enum tree_dir
                             0};
 }
 
-/* Appends the subtree of root; returns its size. */
+/* Appends the subtree of a root. Returns the subtree's size. */
 static int list_subtree(struct subtree *t, int root) {
     int first = t->count, stack_size = 0;
     t->stack[stack_size++] = root;
@@ -34,7 +35,7 @@ static int list_subtree(struct subtree *t, int root) {
     return t->count - first;
 }
 
-/* The number of consecutive ranks from `first` on, whose blocks are therefore contiguous. */
+/* The number of consecutive ranks from index `first` on. Their blocks are contiguous in the user's buffer. */
 static int run_length(const struct subtree *t, int first, int end) {
     int last = first + 1;
     while (last < end && t->ranks[last] == t->ranks[last - 1] + 1)
@@ -47,8 +48,8 @@ enum { SUBTREE = SLOT_OTHER }; /* the subtree's blocks, in the subtree's order *
 struct tree_transfer {
     struct sequence q;
     struct subtree subtree;
-    int64_t block_units; /* of each block that is passed on; at the root, of each block in its buffer */
-    int64_t own_units;   /* of this rank's own block in the other buffer; equal unless the program is erroneous */
+    int64_t block_units; /* of each block that is passed on or, at the root, in its buffer */
+    int64_t own_units;   /* of this rank's own block in the other buffer; different only in an erroneous program */
 };
 
 /* subtree_span: blocks [first, first + count) of the subtree in our memory. user_span: these blocks in the user's
@@ -68,7 +69,7 @@ static struct span own_span(const struct tree_transfer *m, int slot) {
 
 static bool begin(struct tree_transfer *m, struct schedule *s, const struct schedule_request *r,
                   enum tree_direction direction) {
-    /* Only the root has both. In place it has only all_blocks. */
+    /* Only the root has both buffers. In place it has only all_blocks. */
     const struct blocks *own_blocks = direction == TREE_REDUCE ? &r->input : &r->output;
     const struct blocks *all_blocks = direction == TREE_REDUCE ? &r->output : &r->input;
     m->block_units = all_blocks->lengths ? all_blocks->lengths[r->rank] : own_blocks->lengths[r->rank];

@@ -1,11 +1,13 @@
 /* Leaders: a tree in each group of ranks, and an exchange between the groups' leaders.
  *
- * The exchange with all, between groups that are clusters: T. Kielmann et al., "MagPIe: MPI's Collective Communication
- * Operations for Clustered Wide Area Systems", PPoPP 1999. Recursive doubling between the masters of hosts: V.
- * Tipparaju, J. Nieplocha, D. Panda, "Fast Collective Operations Using Shared and Remote Memory Access Protocols on
- * Clusters", IPDPS 2003. Every leader combines the groups' sums in the order of the groups, or receives a sum that was
- * combined once, so all ranks get identical bits. Within a group a rank's operand comes first, then its children's in
- * order: if groups_are_in_rank_order, that is rank order.
+ * The exchange of all with all, between groups that are clusters: T. Kielmann et al., "MagPIe: MPI's Collective
+ * Communication Operations for Clustered Wide Area Systems", PPoPP 1999. Recursive doubling between the masters of
+ * hosts: V. Tipparaju, J. Nieplocha, D. Panda, "Fast Collective Operations Using Shared and Remote Memory Access
+ * Protocols on Clusters", IPDPS 2003.
+ *
+ * Every leader combines the groups' sums in the order of the groups, or receives a sum that was combined once. So all
+ * ranks get identical bits. Within a group, a rank's operand comes first, then its children's in order. If
+ * groups_are_in_rank_order, that is rank order.
  */
 #include "plan/leaders.h"
 
@@ -17,9 +19,9 @@ bool leaders_keep_order(const struct schedule_request *r) {
     groups_put_in_order(&g);
     if (!groups_are_in_rank_order(&g))
         return false;
-    if (operation_has_root(r->operation)) /* the root combines the sums of groups in cyclic order from its own on */
+    if (operation_has_root(r->operation)) /* the root combines groups' sums in cyclic order from its own on */
         return r->root == 0;
-    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* a ring begins at each leader */
+    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* a ring begins at a different leader for each part */
 }
 
 struct team leaders_team(const struct groups *g) {
@@ -41,7 +43,7 @@ void leaders_gather(struct operand *o, const struct tree_position *up, int first
         sequence_send(q, up->parent, operand_in(o, o->slot));
 }
 
-/* Combines from the last group's sum, which is already in the result, to the first's. */
+/* Combines from the last group's sum, which is already in the result, to the first group's. */
 static void exchange_with_all(struct operand *o, const struct team *team) {
     struct sequence *q = o->q;
     int last = team->size - 1;
@@ -126,7 +128,7 @@ bool schedule_leaders_reduce(struct schedule *s, const struct schedule_request *
     groups_find(&g, r);
     struct tree_position up = groups_position_across(&g, TREE_REDUCE);
     int last = SLOT_OTHER + up.child_count - 1;
-    bool direct = up.parent < 0 && !r->in_place; /* the root combines in the output */
+    bool direct = up.parent < 0 && !r->in_place; /* the root combines directly in the output */
     sequence_open(&q, s, r, direct ? last : last + 1, r->cut.window);
     s->ring_units = (int64_t)r->cut.window * r->cut.segment_units;
     for (int segment = 0; segment < r->cut.segments && q.good; segment++) {
@@ -151,7 +153,7 @@ static int exchange_signals(struct sequence *q, const struct groups *g, int arri
     struct team team = leaders_team(g);
     if (g->spec.exchange == EXCHANGE_DOUBLING)
         return team_double_signals(q, &team, arrivals);
-    /* Exchanges with all in one round. In a ring, passes on each round all that has arrived so far. */
+    /* All exchange with all in one round. In a ring, each round passes on everything that has arrived so far. */
     bool is_ring = g->spec.exchange == EXCHANGE_RING;
     int entry = arrivals;
     for (int i = 1; i < team.size; i++) {

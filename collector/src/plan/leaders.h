@@ -9,12 +9,12 @@
  * operation, size, root, groups, members and scratch. */
 bool leaders_keep_order(const struct schedule_request *request);
 
-/* The team of all leaders, from the view of this rank's group. */
+/* The team of all leaders, as seen from this rank's group. */
 struct team leaders_team(const struct groups *groups);
-/* Combines the operands from below with o, and sends the sum up. The last child's operand arrives, and the sum forms,
- * in last_slot; the other children's arrive in the slots from first_slot on. */
+/* Combines the operands from below with o, and sends the sum up. The last child's operand arrives in last_slot, where
+ * the sum forms; the operands of the other children arrive in the slots from first_slot on. */
 void leaders_gather(struct operand *o, const struct tree_position *up, int first_slot, int last_slot);
-/* Combines the sums of all groups. The exchange with all uses a spare slot for each group but the last. */
+/* Combines the sums of all groups. The exchange of all with all uses a spare slot for each group except the last. */
 void leaders_combine(struct operand *o, const struct groups *groups);
 
 #endif

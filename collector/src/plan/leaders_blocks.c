@@ -1,7 +1,7 @@
 /* Leaders, for operations with a block for each rank.
  *
- * Blocks are kept in the order of groups_put_in_order, so that every message is contiguous: the blocks of a subtree,
- * of a group, or of all. If that is rank order, the user's buffer already has it.
+ * Blocks are kept in the order of groups_put_in_order, so that every message is contiguous: the blocks of a subtree, of
+ * a group, or of all. If that order is rank order, the user's buffer already has it.
  */
 #include "plan/algorithm.h"
 #include "plan/leaders.h"
@@ -12,7 +12,7 @@ struct leader_blocks {
     const struct schedule_request *r;
     const struct blocks *blocks; /* of all ranks, in the user's buffer */
     int user_slot;               /* the slot of that buffer */
-    int slot;                    /* of all blocks in order; the user's if they are */
+    int slot;                    /* the slot of all blocks in order; user_slot if the user's buffer has that order */
 };
 
 static int64_t length_between(const struct leader_blocks *l, int first, int end) {
@@ -33,8 +33,8 @@ static struct span group_span(const void *leader_blocks, int first, int end) {
     return ordered(l, l->g.first[first], groups_end(&l->g, end - 1));
 }
 
-/* Copies all blocks from the user's buffer into group order, or back. Copies runs that are contiguous in both orders
- * at once. */
+/* Copies all blocks from the user's buffer into group order, or back. Blocks that are contiguous in both orders are
+ * copied together. */
 static void reorder(struct leader_blocks *l, bool to_user) {
     const int *order = l->g.order;
     for (int first = 0, end; first < l->r->size && l->slot != l->user_slot; first = end) {
@@ -58,7 +58,7 @@ static void open_blocks(struct leader_blocks *l, const struct schedule_request *
     l->slot = groups_are_in_rank_order(&l->g) ? user_slot : spare_slot;
 }
 
-/* The blocks of a child's subtree. It ends where the next child's begins; the last one ends at `end`. */
+/* The blocks of a child's subtree. They end where the next child's begin; those of the last child end at `end`. */
 static struct span child_span(const struct leader_blocks *l, const struct tree_position *up, int child, int end) {
     int next = child + 1 < up->child_count ? groups_position(&l->g, up->children[child + 1]) : end;
     return ordered(l, groups_position(&l->g, up->children[child]), next);
@@ -118,7 +118,7 @@ bool schedule_leaders_allgather(struct schedule *s, const struct schedule_reques
     return sequence_close(q);
 }
 
-/* The sums of each group's part arrive in one slot, one after the other, and are combined as in an allreduce. */
+/* The sums for each group arrive in one slot, one after the other, and are combined as in an allreduce. */
 static struct span exchange_sums(struct leader_blocks *l, int incoming_slot) {
     struct sequence *q = &l->q;
     struct team team = leaders_team(&l->g);
@@ -145,7 +145,7 @@ static struct span exchange_sums(struct leader_blocks *l, int incoming_slot) {
     return sum;
 }
 
-/* Returns the sum of this group's part. Uses the slots from incoming_slot on. */
+/* Returns the sum for this group. Uses the slots from incoming_slot on. */
 static struct span scatter_parts(struct leader_blocks *l, struct operand *o, int incoming_slot) {
     struct team team = leaders_team(&l->g);
     l->q.role = ROLE_EXCHANGE;
@@ -198,7 +198,7 @@ bool schedule_leaders_reduce_scatter(struct schedule *s, const struct schedule_r
         child_part.cells = sums.cells;
         sequence_send(q, up.children[i], child_part);
     }
-    if (r->in_place) /* the result goes to the beginning of the buffer, once all blocks in it have been used */
+    if (r->in_place) /* the result may overwrite the beginning of the buffer only when all blocks have been used */
         sequence_wall(q);
     sums.length = own_units;
     sequence_copy(q, (struct span){SLOT_OUTPUT, 0, own_units, 0, r->in_place ? 0 : 1}, sums);

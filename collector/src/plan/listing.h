@@ -1,4 +1,4 @@
-/* Writes lists for messages: `a, b or c`, in memory that the caller provides. Truncates what does not fit. */
+/* Writes lists such as `a, b or c` for messages, in memory that the caller provides. Cuts off what does not fit. */
 #ifndef HOPSCOPE_LISTING_H
 #define HOPSCOPE_LISTING_H
 
@@ -10,7 +10,7 @@
 struct listing {
     char *text;
     size_t capacity, used;
-    size_t comma; /* position of the last comma; 0: none yet */
+    size_t comma; /* position of the last comma; 0: there is none yet */
 };
 
 static inline struct listing listing_in(char *text, size_t capacity) {

@@ -1,5 +1,4 @@
-/* The collective operations that the engine can run, and their properties, as far as these are equal on every
- * member. */
+/* The collective operations that the engine can run, and those of their properties that are equal on every member. */
 #ifndef HOPSCOPE_OPERATION_H
 #define HOPSCOPE_OPERATION_H
 
@@ -8,15 +7,15 @@
 
 /* OPERATION(id, name, does, root, input, output, lengths)
  *   name            of the MPI function, without MPI_
- *   does            reduces: it combines operands and needs an op; moves
- *   root            rooted: the call names one; rootless
+ *   does            reduces: it combines operands and needs an op; moves: it only moves data
+ *   root            rooted: the call names a root; rootless
  *   input, output   of a rank, or of the root if only the root has one:
  *                   WHOLE    one message of the same length on all ranks
- *                   OWN      one block, its own
+ *                   OWN      the rank's own block
  *                   EACH     a block for each rank, or from each
  *                   NOTHING
- *   lengths         of the blocks: EVEN: equal; KNOWN: all members know them all; HIDDEN: members know only their
- *                   own, so neither the number of bytes nor whether there are any can decide anything
+ *   lengths         of the blocks: EVEN: equal; KNOWN: all members know all lengths; HIDDEN: members know only their
+ *                   own, so no decision may depend on the number of bytes, nor on there being any
  */
 // clang-format off
 #define OPERATION_TABLE(OPERATION)                                                                                     \
@@ -53,21 +52,22 @@ static inline uint32_t operation_bit(enum operation operation) {
     return UINT32_C(1) << operation;
 }
 
-/* The name of the MPI function, `MPI_Allreduce`. */
+/* The name of the MPI function, such as `MPI_Allreduce`. */
 const char *operation_name(enum operation operation);
-/* The operation of that name; OPERATIONS if there is none. */
+/* The operation with that name; OPERATIONS if there is none. */
 enum operation operation_named(const char *name);
 
 bool operation_reduces(enum operation operation);
 bool operation_has_root(enum operation operation);
-/* Data flows only to the root, or only from it, so over a tree one of the two roles does not run. */
+/* True if data flows only to the root (up), or only from it (down). Over a tree one of the two roles then does not
+ * run. */
 bool operation_only_up(enum operation operation);
 bool operation_only_down(enum operation operation);
-/* Members know only their own lengths. */
+/* True if members know only their own lengths. */
 bool operation_hides_bytes(enum operation operation);
-/* All blocks have one length. */
+/* True if all blocks have one length. */
 bool operation_is_even(enum operation operation);
-/* The input or the output consists of blocks. */
+/* True if the input or the output consists of blocks. */
 bool operation_has_blocks(enum operation operation);
 enum operation_content operation_input(enum operation operation);
 enum operation_content operation_output(enum operation operation);

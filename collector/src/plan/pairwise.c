@@ -1,9 +1,8 @@
-/* Pairwise exchange serves one partner after the other; linear serves all at once.
+/* Pairwise exchange: each rank exchanges with one partner after another. Linear: it exchanges with all at once.
  *
- * Pairwise exchange: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
- * MPICH", International Journal of High Performance Computing Applications 19 (2005). If the number of ranks is a
- * power of two, the partner of round k is rank XOR k; otherwise a rank sends to the k-th rank after it and receives
- * from the k-th before it.
+ * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
+ * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is a power of two, the partner
+ * of round k is rank XOR k; otherwise a rank sends to the k-th rank after it and receives from the k-th rank before it.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
@@ -51,15 +50,15 @@ bool schedule_linear_alltoall(struct schedule *s, const struct schedule_request 
 
 enum { PARTS = SLOT_OTHER };
 
-/* Every rank gets its block from every other rank and combines them in rank order. It starts with the last, because
- * each further operand goes to the left. */
+/* Every rank gets its block from every other rank and combines these operands in rank order. It starts with the last,
+ * because each further operand goes to the left of the sum. */
 bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int round_end = -1, rank = r->rank, size = r->size;
     int64_t units = r->input.lengths[rank];
     sequence_open(&q, s, r, PARTS + 1, size);
     s->ring_units = units * size;
-    /* The sum overwrites the last operand. */
+    /* The sum overwrites the last rank's operand. */
     struct span sum = {PARTS, (size - 1) * units, units, size - 1, 1};
     struct span own_block = {SLOT_INPUT, r->input.positions[rank], units, 0, 0};
     for (int round = 1; round < size; round++) {
@@ -79,7 +78,7 @@ bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_
     for (int partner = size - 2; partner >= 0; partner--)
         sequence_combine(&q, partner == rank ? own_block : (struct span){PARTS, partner * units, units, partner, 1},
                          sum);
-    sequence_wall(&q); /* in place the output overlaps the beginning of the input */
+    sequence_wall(&q); /* in place, the output overlaps the beginning of the input */
     sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, units, 0, 0}, sum);
     return sequence_close(&q);
 }

@@ -12,7 +12,8 @@ struct rank_list {
     int size;
 };
 
-/* Each list is stored once, so a communicator matches at most one list, and comparing list numbers is enough. */
+/* All lists of a file. Equal lists are stored once, so a communicator matches at most one list, and it suffices to
+ * compare list numbers. */
 struct rank_lists {
     struct rank_list *lists;
     int count;

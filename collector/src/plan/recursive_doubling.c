@@ -1,4 +1,4 @@
-/* Recursive doubling: in each round ranks at twice the distance exchange all that they have.
+/* Recursive doubling: partners exchange everything that they have, and their distance doubles in each round.
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
  * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is not a power of two, each of
@@ -13,7 +13,7 @@
 struct fold {
     const struct team *team;
     int size;  /* the largest power of two up to the number of members */
-    int extra; /* the first `extra` of these represent two members each */
+    int extra; /* number of members that represent two members each; they come first */
     int index; /* of this rank among them; -1: this rank gave its part away */
     int rounds;
 };
@@ -27,7 +27,7 @@ static struct fold fold_of(const struct team *team) {
     return f;
 }
 
-/* The first member that this one represents; the last is the member itself. */
+/* The first member that the member at this index represents; the last one is that member itself. */
 static int first_member(const struct fold *f, int index) {
     return index < f->extra ? 2 * index : index + f->extra;
 }
@@ -40,7 +40,7 @@ static bool represents_two(const struct fold *f) {
     return f->index >= 0 && f->index < f->extra;
 }
 
-/* The member that gave its part to this rank (distance -1) or took this rank's part (1). */
+/* The member that gave its part to this rank (distance -1), or that took this rank's part (distance 1). */
 static int neighbor(const struct fold *f, int distance) {
     return team_rank(f->team, f->team->index + distance);
 }
@@ -48,14 +48,14 @@ static int neighbor(const struct fold *f, int distance) {
 /* One segment of an allreduce. */
 struct allreduce_segment {
     struct operand *o;
-    int moves; /* remaining rounds whose result is in the slot that received the message */
+    int moves; /* remaining rounds that leave the result in the slot of the received message */
 };
 
 static int alternate_slot(const struct operand *o, int slot) {
     return slot == o->result ? o->spare : o->result;
 }
 
-/* Leaders of groups only exchange, also in the fold: ROLE_UP and ROLE_DOWN are for their groups' trees. */
+/* Leaders of groups use ROLE_EXCHANGE, even in the fold: ROLE_UP and ROLE_DOWN are for the trees in their groups. */
 static void begin_fold(struct sequence *q, const struct fold *f) {
     q->role = f->team->ranks ? ROLE_EXCHANGE : ROLE_UP;
 }
@@ -69,12 +69,12 @@ static void begin_unfold(struct sequence *q, const struct fold *f) {
     q->round = f->rounds + 1;
 }
 
-/* The slot to start in so that, after the remaining moves, the sum is in the result. */
+/* The slot in which the sum must start so that it is in the result after the remaining moves. */
 static int initial_slot(const struct allreduce_segment *g) {
     return g->moves % 2 == 0 ? g->o->result : g->o->spare;
 }
 
-/* The peer is lower: combines `peer op own` into this rank's slot. */
+/* For a peer with a lower rank: combines `peer op own` into this rank's slot. */
 static void take_lower(struct allreduce_segment *g, int peer, bool sends) {
     struct operand *o = g->o;
     if (sends)
@@ -90,7 +90,7 @@ static void take_lower(struct allreduce_segment *g, int peer, bool sends) {
     sequence_combine(o->q, operand_in(o, peer_slot), operand_in(o, o->slot));
 }
 
-/* The peer is higher: combines `own op peer` into the peer's slot. */
+/* For a peer with a higher rank: combines `own op peer` into the peer's slot. */
 static void take_upper(struct allreduce_segment *g, int peer) {
     struct operand *o = g->o;
     g->moves--;
@@ -126,7 +126,7 @@ void team_double(struct operand *o, const struct team *team) {
         else
             take_upper(&g, peer);
     }
-    if (o->slot != o->result) /* an operand that starts in a slot that may be overwritten stays there */
+    if (o->slot != o->result) /* an operand in a slot that may be overwritten stays there */
         sequence_copy(q, operand_in(o, o->result), operand_in(o, o->slot));
     begin_unfold(q, &f);
     if (represents_two(&f))
@@ -216,7 +216,7 @@ int team_double_signals(struct sequence *q, const struct team *team, int arrival
         q->round++;
         int signal = sequence_signal(q, peer);
         sequence_after(q, signal, arrivals);
-        /* Joins the signal of this round with all earlier ones, so that there is one step to wait for. */
+        /* Join the signal of this round with all earlier ones, so that there is only one step to wait for. */
         int arrival = sequence_await(q, peer);
         arrivals = sequence_join(q, arrivals, arrival);
     }

@@ -8,15 +8,15 @@
 #include <stddef.h>
 
 struct requested_text {
-    char *text; /* the caller frees it; NULL: nothing was requested */
+    char *text; /* the caller frees it; NULL: the user requested nothing */
     size_t length;
-    char name[PATH_MAX]; /* for messages: the file, or the given name after the prefix */
+    char name[PATH_MAX]; /* for messages: the file, or the prefix and the given name */
 };
 
 /* Reads a file. False with a message `PATH: error`. */
 bool requested_file_read(struct requested_text *request, const char *path, char *message, size_t capacity);
 /* Reads a file, or the tree that a name stands for. prefix: precedes a name in messages, for example "HOPSCOPE_TREE=".
- * False with a message that contains the given text, the fault, and the names that exist. */
+ * False with a message that has the given text, the fault, and the known names. */
 bool requested_tree_read(struct requested_text *request, const char *value, const char *prefix, char *message,
                          size_t capacity);
 

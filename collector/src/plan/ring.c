@@ -1,8 +1,8 @@
 /* Rings: every rank sends only to its neighbours, so each link carries every block once.
  *
- * Reduce-scatter and allgather round a ring, and the two as an allreduce: P. Patarasuk, X. Yuan, "Bandwidth Optimal
- * All-Reduce Algorithms for Clusters of Workstations", Journal of Parallel and Distributed Computing 69 (2009). A
- * block collects its operands in ring order, starting after its owner: the order is fixed, but it is not rank order.
+ * Reduce-scatter and allgather around a ring, and both together as an allreduce: P. Patarasuk, X. Yuan, "Bandwidth
+ * Optimal All-Reduce Algorithms for Clusters of Workstations", Journal of Parallel and Distributed Computing 69 (2009).
+ * A block collects its operands in ring order, starting after its owner. That order is fixed, but it is not rank order.
  * Double ring barrier: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
  * Computing 10 (2007).
  */
@@ -36,7 +36,7 @@ static struct span block(const struct blocks *b, int slot, int rank) {
 }
 
 static struct span output_block(const void *request, int first, int end) {
-    (void)end; /* one at a time */
+    (void)end; /* one part at a time */
     return block(&((const struct schedule_request *)request)->output, SLOT_OUTPUT, first);
 }
 
@@ -52,7 +52,7 @@ bool schedule_ring_allgather(struct schedule *s, const struct schedule_request *
     return sequence_close(&q);
 }
 
-/* A vector that the members of a team share. */
+/* A vector of which each member of a team has a share. */
 struct shared_vector {
     const struct operand *o;
     int slot, size;
@@ -162,8 +162,8 @@ bool schedule_ring_reduce_scatter(struct schedule *s, const struct schedule_requ
     return sequence_close(&q);
 }
 
-/* A token makes two laps. When it arrives for the first time, all earlier ranks have entered; the second time, all
- * ranks have. */
+/* A token makes two laps. When it arrives for the first time, all lower ranks have entered; when it arrives for the
+ * second time, all ranks have. */
 bool schedule_double_ring_barrier(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     struct team team = {NULL, r->size, r->rank};

@@ -1,14 +1,14 @@
 /* Prefix sums: MPI_Scan and MPI_Exscan.
  *
  * Recursive doubling: W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", Communications of the ACM 29 (1986), in
- * the form for exchanges between pairs. After each round a rank knows the sum of its group, an aligned run of ranks,
- * and the sum of the lower ranks in that group. Linear: each rank waits for the previous one. Both keep operands in
- * rank order.
+ * the form for exchanges between pairs. After each round a rank knows two sums: that of its group (an aligned group of
+ * consecutive ranks), and that of the lower ranks in the group. Linear: each rank waits for the previous one. Both
+ * algorithms keep operands in rank order.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* Slots: one of the two holds the group's sum, the other receives. */
+/* Slots. One of the two holds the group's sum, and the other receives. */
 enum { FIRST = SLOT_OTHER, SECOND, SLOTS };
 
 struct scan {
@@ -17,7 +17,7 @@ struct scan {
     int64_t position, ring_position, length;
     int window_position;
     int group;       /* slot of the group's sum */
-    bool owned;      /* the group's sum may be overwritten */
+    bool owned;      /* the slot of the group's sum may be overwritten */
     bool has_output; /* the output holds the sum of earlier ranks (and, in an inclusive scan, this rank's own part) */
 };
 
@@ -25,7 +25,7 @@ static struct span part(const struct scan *s, int slot) {
     return (struct span){slot, slot <= SLOT_OUTPUT ? s->position : s->ring_position, s->length, s->window_position, 1};
 }
 
-/* A slot that can receive while the group's sum is in use. */
+/* The slot that can receive while the group's sum is in use. */
 static int free_slot(const struct scan *s) {
     return s->group == FIRST ? SECOND : FIRST;
 }
@@ -43,13 +43,13 @@ static void prepend(struct scan *s, int slot) {
     s->has_output = true;
 }
 
-/* The output starts as this rank's own part; in an exclusive scan it starts empty. */
+/* Begins the output: with this rank's own part; in an exclusive scan, empty. */
 static void begin(struct scan *s) {
     s->has_output = is_inclusive(s);
     s->group = s->r->in_place ? SLOT_OUTPUT : SLOT_INPUT;
     if (s->r->in_place) {
-        /* The contribution must still be sent after the output is overwritten. Rank 0 of an exclusive scan may send
-         * from its buffer, which does not change. */
+        /* Copy the contribution, because it must still be sent after the output is overwritten. Rank 0 of an exclusive
+         * scan can send from its buffer, which does not change. */
         if (s->r->rank == 0 && !is_inclusive(s))
             return;
         sequence_copy(s->q, part(s, FIRST), part(s, SLOT_OUTPUT));
@@ -76,7 +76,7 @@ static void scan_by_doubling(struct scan *s) {
     begin(s);
     for (int bit = 1; bit < size; bit *= 2) {
         int peer = rank ^ bit;
-        /* The sum of both groups is needed only if another group follows. */
+        /* The sum of both groups is needed only if another group comes after them. */
         bool grows = (rank | (2 * bit - 1)) + 1 < size;
         s->q->round++;
         if (peer >= size)

@@ -1,4 +1,4 @@
-/* The steps that all algorithms share: adding steps and their dependencies. */
+/* What all algorithms share: adding steps and their dependencies. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>

@@ -5,12 +5,12 @@
  */
 #include "plan/algorithm.h"
 
-/* The current segment, and the steps of earlier segments that later ones wait for: one entry per position in the
+/* The current segment, and those steps of earlier segments for which later segments wait: one entry per position in the
  * window. */
 struct tree_segments {
     struct schedule *s;
     const struct schedule_request *r;
-    int freed[SCHEDULE_WINDOW];     /* after this step the rings' position is free */
+    int freed[SCHEDULE_WINDOW];     /* after this step, the position in the rings is free */
     int received[SCHEDULE_WINDOW];  /* after this step the next receive from above may be posted */
     int passed_on[SCHEDULE_WINDOW]; /* after this step the next sends downwards may start */
     int window_position;            /* of this segment in the window */
@@ -38,14 +38,14 @@ static void add_dependency(struct tree_segments *l, int step, int predecessor) {
 }
 
 /* Schedules one segment on its way up. Returns the step that completes this rank's part of the result. *copied: the
- * step after which data coming down may overwrite the output (-1: from the beginning). */
+ * step after which data from above may overwrite the output (-1: from the beginning). */
 static int schedule_up(struct tree_segments *l, int *copied) {
     const struct schedule_request *r = l->r;
     const struct tree_position *up = r->up;
     int freed = l->freed[l->window_position];
     bool at_root = up->parent < 0, is_leaf = up->child_count == 0;
-    /* Off the root, operands cannot be combined in the output, because data from above may arrive there. They are
-     * combined in the first child's ring, which saves a copy, or in a ring of their own. */
+    /* On other ranks than the root, operands cannot be combined in the output, because data from above may arrive
+     * there. They are combined in the first child's ring, which saves a copy, or in a separate ring. */
     bool copies = !r->empty && (at_root ? !r->in_place : (r->in_place && r->down) || (r->arrival_order && !is_leaf));
     int gather = at_root ? SLOT_OUTPUT : copies ? SLOT_OWN : is_leaf || r->empty ? SLOT_INPUT : SLOT_CHILD;
     *copied = -1;
@@ -84,7 +84,7 @@ static int schedule_up(struct tree_segments *l, int *copied) {
     return complete;
 }
 
-/* Schedules one segment on its way down; the root starts as soon as the segment is complete. */
+/* Schedules one segment on its way down. The root starts as soon as the segment is complete. */
 static void schedule_down(struct tree_segments *l, int complete, int copied) {
     const struct tree_position *down = l->r->down;
     if (down->parent >= 0) {

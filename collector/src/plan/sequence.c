@@ -5,16 +5,16 @@
 #include <string.h>
 
 struct cell {
-    int writer;  /* -1: none yet */
-    int readers; /* links: its readers since then; -1: none */
+    int writer;  /* the last step that wrote it; -1: none yet */
+    int readers; /* links: the steps that read it since then; -1: none */
 };
 
 /* Messages between two ranks at these distances of rounds or segments have the same tag, so they must run one after
- * the other (see message_tag in the executor). */
+ * another (see message_tag in the executor). */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
-/* True if all blocks have one length, so that either all are empty or none. In an erroneous program one may be empty;
- * its message is still sent, because the receiver waits for it. */
+/* True if all blocks have one length, so that all are empty or none is. In an erroneous program, a single block may be
+ * empty. Its message is still sent, because the receiver waits for it. */
 static bool every_member_sends(enum operation operation) {
     return operation_has_blocks(operation) && operation_is_even(operation) && !operation_reduces(operation);
 }
@@ -57,7 +57,7 @@ void sequence_after(struct sequence *q, int step, int predecessor) {
         q->good = schedule_after(q->schedule, step, predecessor);
 }
 
-/* Adds step at the front of the links at *head. */
+/* Adds a step at the front of the links at *head. */
 static void link_to(struct sequence *q, int *head, int step) {
     if (!q->good)
         return;
@@ -94,7 +94,7 @@ static void writes(struct sequence *q, int step, const struct span *span) {
     }
 }
 
-/* Makes a step wait for the last message with the same tag to or from that rank. */
+/* Makes a step wait for the previous message with the same tag to or from that rank. */
 static void keep_apart(struct sequence *q, int index) {
     const struct step *steps = q->schedule->steps, *step = &steps[index];
     if (!q->latest || !q->good)
@@ -168,7 +168,7 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     }
     q->first = s->step_count;
     q->floor = segment < cut->window ? -1 : q->done[position];
-    /* Segments are alike, and at most a whole window of them is in flight. */
+    /* Segments are alike, and at most one window of them is under way. */
     if (segment == cut->window)
         q->most_messages = s->most_messages;
     return position;

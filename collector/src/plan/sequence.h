@@ -1,9 +1,9 @@
-/* Writes a schedule as if its steps ran one after the other, and derives the dependencies from the data that they read
+/* Writes a schedule as if its steps ran one after another, and derives the dependencies from the data that steps read
  * and write.
  *
  * A buffer is divided into cells, the same number for every slot: the blocks of the ranks, or the window's segments. A
- * step that reads a cell waits for its last writer; a step that writes it waits for that writer and for all later
- * readers. Data outside of cells causes no dependencies.
+ * step that reads a cell waits for the last step that wrote it. A step that writes a cell waits for that step, too, and
+ * for all steps that have read the cell since. Data outside of cells causes no dependencies.
  */
 #ifndef HOPSCOPE_SEQUENCE_H
 #define HOPSCOPE_SEQUENCE_H
@@ -20,17 +20,17 @@ struct span {
 struct sequence {
     struct schedule *schedule;
     int64_t most_units; /* of a message; longer messages are cut, in the same way at both ends */
-    /* For the next steps: */
+    /* Apply to the next steps: */
     enum hop_role role;
     int round;
     int segment;
     int floor;        /* every later step waits for this one; -1: none */
-    bool sends_empty; /* also send messages without units */
+    bool sends_empty; /* messages without units are also sent */
     bool good;        /* false: out of memory; further calls do nothing */
     /* For internal use: */
     int first;                 /* first step of the current segment */
     int done[SCHEDULE_WINDOW]; /* the last step of the previous segment at each position in the window */
-    int most_messages;         /* bound on messages in flight; 0: all messages */
+    int most_messages;         /* upper bound on messages under way; 0: all messages */
     int cells, ranks;
     struct cell *cell;
     int *latest; /* links: messages to each rank, then from each rank */
@@ -46,22 +46,22 @@ void sequence_open(struct sequence *q, struct schedule *schedule, const struct s
 /* Frees the memory of the sequence, but not the schedule. False if memory ran out. */
 bool sequence_close(struct sequence *q);
 
-/* Begins the next segment of a message that is cut. Returns the position of its data in the window of segments. At
- * most one window of segments is in flight. */
+/* Begins the next segment of a message that is cut. Returns the position of its data in the window of segments. At most
+ * one window of segments is under way. */
 int sequence_segment(struct sequence *q, const struct segmentation *cut, int segment);
 
-/* Each returns a step to wait for; -1 if there are no units, so that there is nothing to do. A copy has the shorter of
- * both lengths. */
+/* Each of these adds a step and returns its index for waiting; -1 if there are no units, so that there is nothing to
+ * do. A copy has the shorter of both lengths. */
 int sequence_send(struct sequence *q, int peer, struct span span);
 int sequence_receive(struct sequence *q, int peer, struct span span);
 int sequence_copy(struct sequence *q, struct span target, struct span source);
-/* accumulator = operand op accumulator */
+/* Combines: accumulator = operand op accumulator */
 int sequence_combine(struct sequence *q, struct span operand, struct span accumulator);
 /* Sends or awaits an empty message. */
 int sequence_signal(struct sequence *q, int peer);
 int sequence_await(struct sequence *q, int peer);
 void sequence_after(struct sequence *q, int step, int predecessor);
-/* All later steps wait for all earlier ones. */
+/* Makes all later steps wait for all earlier ones. */
 void sequence_wall(struct sequence *q);
 /* Returns a step that waits for both; either may be -1. */
 int sequence_join(struct sequence *q, int first, int second);

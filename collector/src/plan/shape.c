@@ -1,4 +1,4 @@
-/* The table of shapes and their definitions. */
+/* The table of shapes, and their definitions. */
 #include "plan/shape.h"
 
 #include <stdbool.h>
@@ -39,7 +39,7 @@ static int kary_children(const struct virtual_rank *r, int *children) {
     return count;
 }
 
-/* The chains share size - 1 ranks; the first ones have one rank more. */
+/* The first rank of a chain. The chains share size - 1 ranks; the first chains have one rank more. */
 static int chain_head(int chain, int chains, int size) {
     int short_length = (size - 1) / chains, longer = (size - 1) % chains;
     return 1 + chain * short_length + (chain < longer ? chain : longer);
@@ -81,8 +81,8 @@ static int mpich_parent(const struct virtual_rank *r) {
     return r->v - lowest_bit(r->v);
 }
 
-/* Reduce: the smallest subtree first, because it is ready first. Broadcast: the largest first, because it takes
- * longest. */
+/* In a reduce, the smallest subtree comes first, because it is ready first. In a broadcast, the largest comes first,
+ * because it takes longest. */
 static int mpich_children(const struct virtual_rank *r, int *children) {
     int count = 0;
     for (long bit = 1; r->v + bit < r->size && (r->v == 0 || bit < lowest_bit(r->v)); bit *= 2)
@@ -99,7 +99,7 @@ static int lam_parent(const struct virtual_rank *r) {
     return r->direction == TREE_REDUCE ? mpich_parent(r) : r->v - highest_bit(r->v);
 }
 
-/* In this broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
+/* In LAM's broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
 static int lam_children(const struct virtual_rank *r, int *children) {
     if (r->direction == TREE_REDUCE)
         return mpich_children(r, children);
@@ -145,10 +145,10 @@ const struct shape shapes[] = {
      .parent = lam_parent,
      .children = lam_children},
     {.name = "hierarchical",
-     .meaning = "One representative per cluster, per host, then the ranks of a host; a shape for each level, flat "
-                "where none is given.",
+     .meaning = "One representative per cluster, one per host, then the ranks of a host; a shape for each level, "
+                "flat if none is given.",
      .kind = SHAPE_HIERARCHICAL},
-    {.name = "explicit", .meaning = "The parent of every rank is listed; only in a tree file.", .kind = SHAPE_EXPLICIT},
+    {.name = "explicit", .meaning = "Lists the parent of every rank; only in a tree file.", .kind = SHAPE_EXPLICIT},
     {.name = NULL},
 };
 

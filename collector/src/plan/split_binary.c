@@ -1,9 +1,9 @@
 /* Broadcast over a split binary tree: each half of the message goes down a tree of half of the ranks. Each rank then
  * exchanges its half with a partner in the other tree.
  *
- * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007).
- * Virtual ranks count from the root: the odd ones are the left half, the even ones the right, each a heap-ordered
- * binary tree below the root. Partners are neighbours, 1 and 2, 3 and 4, ...; an odd last rank without a partner gets
+ * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
+ * ranks count from the root. The odd ones form the left tree and the even ones the right tree, each heap-ordered below
+ * the root. Partners are neighbours: 1 and 2, 3 and 4, and so on. If the last rank is odd, it has no partner and gets
  * the other half from the root.
  */
 #include "plan/algorithm.h"
@@ -32,7 +32,7 @@ static bool is_alone(const struct schedule_request *r, int v) {
     return v % 2 == 1 && v + 1 >= r->size;
 }
 
-/* Schedules one segment, which belongs to one half. */
+/* Schedules one segment. It belongs to one half. */
 static void schedule_segment(struct split_broadcast *x, struct span span, int half) {
     const struct schedule_request *r = x->r;
     struct sequence *q = &x->q;
@@ -65,7 +65,7 @@ static void schedule_segment(struct split_broadcast *x, struct span span, int ha
 
 bool schedule_split_binary(struct schedule *s, const struct schedule_request *r) {
     struct split_broadcast x = {.r = r, .v = (int)(((long)r->rank - r->root + r->size) % r->size)};
-    /* A message of fewer than two segments is cut in the middle. */
+    /* If the message has fewer than two segments, it is cut in the middle. */
     struct segmentation cut = r->cut;
     if (cut.segments < 2 && cut.units > 1) {
         cut.segment_units = (cut.units + 1) / 2;
@@ -74,7 +74,7 @@ bool schedule_split_binary(struct schedule *s, const struct schedule_request *r)
     sequence_open(&x.q, s, r, SLOT_OTHER, cut.window);
     int left = (cut.segments + 1) / 2;
     for (int turn = 0; turn < cut.segments && x.q.good; turn++) {
-        /* Segments of both halves alternate, so that both are in flight. */
+        /* Segments of both halves alternate, so that both halves are under way. */
         int half = turn % 2, segment = half ? left + turn / 2 : turn / 2;
         int64_t position = segment * cut.segment_units;
         int64_t length = segmentation_units(&cut, segment);

@@ -14,7 +14,7 @@ void tree_members_number(int *ids, int size, int *scratch) {
     }
 }
 
-/* Adds the rank's edges in one level of a hierarchy. members: the level's ranks, starting with its head. */
+/* Adds the edges of a rank in one level of a hierarchy. members: the level's ranks, starting with its head. */
 static void position_in_level(const struct tree_level *level, enum tree_direction direction, const int *members,
                               int count, int rank, struct tree_position *position) {
     int v = 0;
@@ -30,7 +30,8 @@ static void position_in_level(const struct tree_level *level, enum tree_directio
     position->child_count += added;
 }
 
-/* The representative of a host (or a cluster, given its ids): the root if it is a member, else the lowest rank. */
+/* The representative of a host, or of a cluster if id_of_rank has clusters: the root if it is a member, else the lowest
+ * rank. */
 static int representative(const int *id_of_rank, int size, int id, int root) {
     if (id_of_rank[root] == id)
         return root;
@@ -42,8 +43,8 @@ static int representative(const int *id_of_rank, int size, int id, int root) {
 
 enum { LEVEL_CLUSTERS, LEVEL_HOSTS, LEVEL_RANKS, LEVELS };
 
-/* Collects the ranks of rank's group at one level, cyclically from the group's head; 0 if rank is not in it. is_listed:
- * size ints of scratch. */
+/* Collects the ranks of a rank's group at one level, cyclically from the group's head. Returns their number; 0 if the
+ * rank is not among them. is_listed: size ints of scratch. */
 static int level_members(int level, const struct tree_members *m, int rank, int root, int *members, int *is_listed) {
     const int *hosts = m->host_of_rank, *clusters = m->cluster_of_rank;
     int cluster_head = representative(clusters, m->size, clusters[rank], root);
@@ -54,9 +55,10 @@ static int level_members(int level, const struct tree_members *m, int rank, int 
     int count = 0;
     for (int i = 0; i < m->size; i++)
         is_listed[i] = 0;
-    if (level != LEVEL_RANKS) /* skip the lowest rank of the root's kind */
+    if (level != LEVEL_RANKS) /* the root stands for its own kind, not the lowest rank */
         is_listed[level == LEVEL_CLUSTERS ? clusters[root] : hosts[root]] = 1;
-    /* Collect the lowest rank of each kind in ascending order, the root for its own kind; then rotate to the head. */
+    /* Collect the lowest rank of each kind in ascending order, but the root for its own kind; then rotate so that the
+     * head comes first. */
     for (int i = 0; i < m->size; i++) {
         int kind = level == LEVEL_CLUSTERS ? clusters[i] : hosts[i];
         int belongs = level == LEVEL_CLUSTERS ? 1
@@ -70,7 +72,7 @@ static int level_members(int level, const struct tree_members *m, int rank, int 
     int head_index = 0;
     while (members[head_index] != head)
         head_index++;
-    for (int i = 0; i < head_index; i++) /* rotate through is_listed, which is free now */
+    for (int i = 0; i < head_index; i++) /* rotate by way of is_listed, which is free now */
         is_listed[i] = members[i];
     for (int i = head_index; i < count; i++)
         members[i - head_index] = members[i];

@@ -1,4 +1,4 @@
-/* Reads a tree file; tree_spec_file.c reads its trees, tree_rule_file.c its rules. */
+/* Reads a tree file. tree_spec_file.c reads its trees, tree_rule_file.c its rules. */
 #include "plan/tree_file.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@ static bool names_group_tree(const struct json *rule) {
     return group_tree && group_tree->type == JSON_STRING;
 }
 
-/* Rules that name algorithms or leave calls to the library need no trees, except for those inside groups. An `inside`
- * that is no string is reported later, by the rule's reader. */
+/* True if a rule needs trees. Rules that name algorithms or leave calls to the library need none, except for those
+ * inside groups. The rule's reader later reports an `inside` that is not a string. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)
         if (rules->items[i].type != JSON_OBJECT || names_group_tree(&rules->items[i]) ||
@@ -55,7 +55,7 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         return complain(c, trees, "`trees` is empty; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
     if (rules->length == 0)
         return complain(c, rules, "`rules` is empty; give at least one, or every call goes native");
-    plan->trees = calloc(count + 1, sizeof *plan->trees); /* one more for the pipeline's */
+    plan->trees = calloc(count + 1, sizeof *plan->trees); /* room for one more, that of the pipeline */
     plan->rules = calloc(rules->length, sizeof *plan->rules);
     plan->members.lists = calloc(rules->length, sizeof *plan->members.lists);
     if (!plan->trees || !plan->rules || !plan->members.lists)

@@ -11,7 +11,7 @@
 
 enum { LARGEST_FAN_OUT = 1000000 };
 
-/* True if a name can select the shape; an explicit tree needs a file. */
+/* True if a name can select the shape. An explicit tree needs a file. */
 static bool has_name(const struct shape *shape) {
     return shape->kind != SHAPE_EXPLICIT;
 }
@@ -45,7 +45,7 @@ static bool define(const char *word, char *definition, size_t capacity) {
     return true;
 }
 
-/* The algorithm in `leaders:ring`; suffix: the text after the colon. NULL if no algorithm in groups has this name. */
+/* The algorithm in `leaders:ring`; suffix: the text after the colon. NULL if no algorithm with groups has this name. */
 static const char *algorithm_prefix(const char *word, const char **suffix) {
     for (const struct algorithm *row = algorithms; row->name; row++) {
         size_t length = strlen(row->name);
@@ -99,7 +99,7 @@ size_t tree_name_text(const char *name, char *text, size_t capacity) {
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }
 
-/* Lists the named shapes, or only those with a number; `number` is printed in place of the number. */
+/* Lists the shapes with names, or only those with a number. `number` is printed in place of the number. */
 static char *list_shapes(bool numbered, const char *number, const char *last, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)

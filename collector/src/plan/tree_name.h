@@ -1,4 +1,4 @@
-/* The names of shapes and algorithms that users give instead of a tree file: `binomial`, `kary:4`, `ring`,
+/* The names of shapes and algorithms that users may give instead of a tree file: `binomial`, `kary:4`, `ring`,
  * `leaders:ring`. */
 #ifndef HOPSCOPE_TREE_NAME_H
 #define HOPSCOPE_TREE_NAME_H
@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The text of the tree file that a name stands for: it runs all operations that the shape or algorithm serves. Returns
- * its length without the NUL; 0 if no such name exists or capacity is too small (600 bytes suffice). */
+/* Writes the text of the tree file that a name stands for: it runs all operations that the shape or algorithm can run.
+ * Returns its length without the NUL; 0 if there is no such name or capacity is too small (600 bytes suffice). */
 size_t tree_name_text(const char *name, char *text, size_t capacity);
-/* Writes the error message for an unknown name: a similar name, or the names that exist. */
+/* Writes the error message for an unknown name: a similar name, or all names that exist. */
 void tree_name_explain(const char *word, char *text, size_t capacity);
 
 #endif

@@ -19,7 +19,7 @@ struct tree_rule {
     bool operations[OPERATIONS];
     const struct algorithm *algorithms[OPERATIONS]; /* one per operation; NULL if native */
     struct tree_range comm_size, bytes;
-    int members; /* number of a list of the plan, or ANY_MEMBERS */
+    int members; /* number of one of the plan's lists, or ANY_MEMBERS */
     bool native;
     struct groups_spec groups;       /* for algorithms IN_GROUPS */
     int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */

@@ -1,4 +1,4 @@
-/* Reads one tree of a tree file: its shape and, if explicit, every edge; checks that the edges form a tree. */
+/* Reads one tree of a tree file: its shape and, if explicit, every edge. Checks that the edges form a tree. */
 #include "plan/tree_spec_file.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include "plan/complaint.h"
 #include "plan/listing.h"
 
-/* Writes the allowed shapes: `flat, chain` and so on. simple: those for a level of a hierarchy. */
+/* Writes the allowed shapes: `flat, chain` and so on. simple: only those for a level of a hierarchy. */
 static char *list_shapes(bool simple, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)
@@ -20,7 +20,7 @@ static char *list_shapes(bool simple, char *text, size_t capacity) {
     return text;
 }
 
-/* The row that an object names, among the simple shapes or all. NULL with a complaint. */
+/* The row of the shape that an object names, among the simple shapes or among all. NULL with a complaint. */
 static const struct shape *find_shape(struct complaint *c, const struct json *object, const char *label, bool simple) {
     char names[300];
     if (!expect_type(c, object, JSON_OBJECT, label))
@@ -122,7 +122,7 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
     return true;
 }
 
-/* A rank whose ancestors do not reach the root within size steps is on a cycle or below one. */
+/* Refuses cycles: a rank whose ancestors do not reach the root within size steps is on a cycle or below one. */
 static bool expect_no_cycle(struct complaint *c, const struct json *parents, const char *label,
                             const struct tree_spec *spec) {
     for (int rank = 0; rank < spec->size; rank++) {

@@ -10,11 +10,11 @@
 struct complaint;
 struct json;
 
-/* Fills spec, which must be all zero. Call tree_spec_clear even if it returns false. False with a complaint. */
+/* Fills in spec, which must be all zero. False with a complaint. Call tree_spec_clear even then. */
 bool tree_spec_read(struct complaint *complaint, const char *name, const struct json *value, struct tree_spec *spec);
 void tree_spec_clear(struct tree_spec *spec);
 
-/* Reads a text that holds one tree and nothing else. NULL with a message `line:column: the fault`. Free with
+/* Reads a text that holds only one tree. NULL with a message `line:column: the fault`. Free the tree with
  * tree_spec_free. */
 struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message, size_t capacity);
 void tree_spec_free(struct tree_spec *spec);

@@ -47,7 +47,7 @@ static int parent_of(int process) {
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Hydra gives its processes no job name, but it starts each host's proxy with the address of the launcher, which is
+/* Hydra gives its processes no job name. But it starts each host's proxy with the address of the launcher, which is
  * equal for all proxies of a job. The proxy is this process's parent or, if a script, timeout or the like starts the
  * program, an ancestor. */
 bool hydra_name_of_job(char *name, size_t capacity) {
@@ -60,8 +60,8 @@ bool hydra_name_of_job(char *name, size_t capacity) {
     return false;
 }
 
-/* Reads one line from the proxy, byte by byte so that nothing after it is consumed. The wait is long, because the
- * library would take an abandoned answer for the answer to its next question. The wait is counted in slices: a
+/* Reads one line from the proxy, byte by byte so that it consumes nothing after the line. It waits for long: if it gave
+ * up, the library would take this answer for the answer to its own next question. It waits in slices, of which a
  * suspended job uses up only one. */
 static bool read_answer(int socket, char *line, size_t capacity) {
     enum { SLICE_MS = 100, SLICES = 600 };

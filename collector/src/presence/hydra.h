@@ -1,4 +1,4 @@
-/* Reads from Hydra (MPICH, Intel MPI) the names of a process's job and world. */
+/* Asks Hydra (MPICH, Intel MPI) for the names of a process's job and world. */
 #ifndef HOPSCOPE_HYDRA_H
 #define HOPSCOPE_HYDRA_H
 
@@ -8,9 +8,10 @@
 /* Writes a name for the job of this process. False if Hydra did not start it. */
 bool hydra_name_of_job(char *name, size_t capacity);
 
-/* Writes a name for the world of a process that MPI_Comm_spawn created under Hydra, where it has the job name of its
- * parents: the name of its world's key-value space. The proxy answers on the socket that the MPI library uses too, so
- * call this only between PMPI_Init and the program's next MPI call. For any other process: false, without a message. */
+/* Writes a name for the world of a process that MPI_Comm_spawn created under Hydra: the name of its world's key-value
+ * space. (Its job name is that of its parents.) The proxy answers on the socket that the MPI library uses too, so call
+ * this only between PMPI_Init and the program's next MPI call. For any other process returns false, without a
+ * message. */
 bool hydra_name_of_spawned_world(char *name, size_t capacity);
 
 #endif

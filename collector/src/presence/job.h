@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes the name from the environment variables of launchers (PMIx, Slurm, PALS, Flux), from Hydra (hydra.h), or
- * finally from the parent process. It consists of letters, digits, '.', '_' and '-'. in_init: true right after
- * PMPI_Init; false for sessions. Returns true, on all ranks of a world alike, if no other MPI_COMM_WORLD has this
- * token, not even a spawned one. */
+/* Takes the name from the environment variables of launchers (PMIx, Slurm, PALS, Flux), from Hydra (hydra.h), or else
+ * from the parent process. It consists of letters, digits, '.', '_' and '-'. in_init: true right after PMPI_Init; false
+ * for sessions. Returns true, on all ranks of a world alike, if the token belongs to this MPI_COMM_WORLD alone, so that
+ * not even a spawned world has it. */
 bool job_token(char *token, size_t capacity, bool in_init);
 
 /* True if the launcher reports that MPI_Comm_spawn created this process, even before its MPI_Init. */
@@ -18,7 +18,8 @@ bool job_was_spawned(void);
  * does). */
 int job_parent_rank(void);
 
-/* True for one rank of each host, if the launcher reports it: for lines that every rank would otherwise print. */
+/* True for one rank of each host, if the launcher reports hosts. It serves lines that every rank would otherwise
+ * print. */
 bool job_first_on_host(int rank);
 
 #endif

@@ -42,7 +42,7 @@ static int publish(const struct presence_question *q, const char *name, const ch
     return error;
 }
 
-/* Reads a published file; false if it does not exist (yet). */
+/* Reads a published file; false if it does not exist yet. */
 static bool read_published(const struct presence_question *q, const char *name, char *text, size_t capacity) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/presence/%s", q->directory, name);
@@ -66,7 +66,7 @@ static int make_directories(const char *directory) {
         return ENAMETOOLONG;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(path, 0777); /* only the last one's error counts */
+        mkdir(path, 0777); /* only an error for the last one matters */
         *slash = '/';
     }
     return make_directory(path);
@@ -107,7 +107,7 @@ static bool belongs_to_another(const struct presence_question *q, int *error) {
     return strcmp(owner, q->job) != 0;
 }
 
-/* The first rank, from `first` on, whose file exists (or does not); the size if there is none. */
+/* The first rank from `first` on whose file exists (or, with `exists` false, is missing); the size if there is none. */
 static int first_rank(const struct presence_question *q, int first, bool exists) {
     char path[PATH_MAX + 64];
     int rank = first;
@@ -128,8 +128,8 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
         if (q->rank == 0 && (proven = first_rank(q, proven, false)) == q->size) {
             publish(q, name, "go");
         } else if (clock_monotonic_ns() >= deadline) {
-            /* Another verdict may have come first; the verdict read next is binding. A rank that can no longer publish
-             * cannot prove anything either. */
+            /* Another verdict may have come first; the verdict that is read next counts. A rank that can no longer
+             * publish cannot prove anything either. */
             if (publish(q, name, "no") != 0)
                 return PRESENCE_INCOMPLETE;
         } else {

@@ -9,13 +9,13 @@ enum {
     MOST_GROUPS = 64,
     CREATING = 1,
     PINGS = 5,
-    MARGIN_NS = 300 * 1000, /* all members begin this long after the slowest message to a member could arrive */
+    MARGIN_NS = 300 * 1000, /* all members begin this long after the slowest message to a member can have arrived */
 };
 
 static const int64_t SYNCHRONISED_FOR_NS = INT64_C(2000000000);
 
-/* Communicators are kept, because creating one is itself a collective. The leader knows by how much the other members'
- * clocks are ahead of its own. */
+/* The groups whose collectives are measured. Their communicators are kept, because creating one is itself a collective.
+ * ahead_ns: by how much each member's clock is ahead of the leader's; only the leader knows it. */
 static struct group_comm {
     struct probe_group ranks;
     MPI_Comm comm;
@@ -25,7 +25,7 @@ static int group_count;
 
 struct buffers {
     void *input, *output;
-    int count; /* of elements of a whole message */
+    int count; /* elements of a whole message */
     MPI_Datatype type;
     MPI_Op operation;
     int ranks;
@@ -55,7 +55,7 @@ static struct group_comm *group_of(const struct probe_group *group) {
     return entry;
 }
 
-/* Measures by how much a member's clock is ahead of the leader's: the fastest of some round trips decides. */
+/* Measures by how much a member's clock is ahead of the leader's. Of several round trips, the fastest decides. */
 static void synchronise_with(struct group_comm *group, int member) {
     int64_t fastest = INT64_MAX;
     for (int i = 0; i < PINGS; i++) {
@@ -114,7 +114,7 @@ static void run(const char *name, const struct buffers *data, MPI_Comm comm) {
                        data->type, comm);
 }
 
-/* The contents are zeros, which no sum makes larger. */
+/* Allocates buffers of zeros, which no sum makes larger. */
 static struct buffers buffers_of(int bytes, int ranks) {
     int element = (int)sizeof(int);
     bool words = bytes % (element * ranks) == 0; /* so that an allgather has whole elements from each rank */
@@ -128,7 +128,7 @@ static struct buffers buffers_of(int bytes, int ranks) {
     };
 }
 
-/* Starts all members at one time, receives from each the time at which it ended, and converts that to the leader's
+/* Starts all members at one time. Receives from each member the time at which it ended, converted to the leader's
  * clock. Returns the duration in ns until the last member ended. */
 static int64_t lead(struct group_comm *group, const char *name, const struct buffers *data) {
     int64_t begin = probe_now_ns() + group->round_trip_ns + MARGIN_NS, last;

@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name;
-    int numbers; /* words between the name and the groups */
+    int numbers; /* number of words between the name and the groups */
 } kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}, {"collective", 3}};
 
 /* The index of the measurement among the kinds; -1 if there is no such measurement. */

@@ -1,5 +1,5 @@
-/* A command, as rank 0 reads it: a measurement, its numbers, and the groups of ranks that take part, `A:B,C`. A leads
- * its group, and measures. Pure: no MPI. */
+/* A command, as rank 0 reads it: a measurement, its numbers, and the groups of ranks that take part, such as `A:B,C`. A
+ * is the leader of its group and measures. It needs no MPI. */
 #ifndef HOPSCOPE_PROBE_COMMAND_H
 #define HOPSCOPE_PROBE_COMMAND_H
 
@@ -8,13 +8,13 @@
 #define PROBE_MOST_WORDS 4096
 #define PROBE_MOST_MEMBERS 256
 
-/* The words of a line. */
+/* The words of a command line. */
 struct probe_command {
     int words;
     char *word[PROBE_MOST_WORDS];
 };
 
-/* members: without the leader. */
+/* A group of ranks. members: without the leader. */
 struct probe_group {
     int leader, member_count, members[PROBE_MOST_MEMBERS];
 };
@@ -23,13 +23,13 @@ struct probe_group {
 struct probe_command probe_command_of(char *line);
 /* The index of the first group among a command's words; -1 if there is no such measurement. */
 int probe_first_group(const struct probe_command *command);
-/* False if the word is not a group. */
+/* Reads a group. False if the word is not a group. */
 bool probe_group_read(const char *word, struct probe_group *group);
 /* Finds the first group that contains a rank; false if there is none. */
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group);
-/* The fault of a command for a job of this many ranks; NULL if there is none. The text is static. */
+/* What is wrong with a command for a job of this many ranks; NULL if it is right. The text is static. */
 const char *probe_check(const struct probe_command *command, int ranks);
-/* probe_measures: true if a rank leads a group and so reports times. probe_takes_part: true if it is in a group. */
+/* probe_measures: true if a rank leads a group and so reports times. probe_takes_part: true if a rank is in a group. */
 bool probe_measures(const struct probe_command *command, int rank);
 bool probe_takes_part(const struct probe_command *command, int rank);
 

@@ -1,11 +1,11 @@
-/* The program of `hopscope probe`: rank 0 reads commands (measure.h) from its standard input and prints the times to
- * its standard output; the other ranks sleep until they get a command. `end` or the end of the input, which the
- * launcher of Open MPI 5 does not pass on, ends the job.
+/* The program of `hopscope probe`. Rank 0 reads commands (measure.h) from its standard input and prints the times to
+ * its standard output; the other ranks sleep until they get a command. The job ends at the line `end`, or at the end of
+ * the input, which the launcher of Open MPI 5 does not pass on.
  *
  *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     a file, if it is not the one that the loader finds by name
  *
- * Rank 0 prints `ready RANKS`, `library TEXT`, and for each rank `rank NUMBER MEMORY HOST`, then `end`; and for each
- * command `times RANK NS ...` for each rank that measured, then `end`, or `wrong REASON`.
+ * At the start rank 0 prints `ready RANKS`, `library TEXT`, for each rank `rank NUMBER MEMORY HOST`, and `end`. For
+ * each command it prints `times RANK NS ...` for each rank that measured, then `end`; or `wrong REASON`.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -36,7 +36,8 @@ static bool load_library(const char *path) {
     return false;
 }
 
-/* The probe calls MPI_*, as every program does: through a preloaded collector, whose engine may run the collectives. */
+/* Makes the probe call MPI_*, as every program does. So calls pass through a preloaded collector, whose engine may run
+ * the collectives. */
 static void call_as_programs_do(void) {
 #define PMPI_FUNCTION(name)                                                                                            \
     {                                                                                                                  \
@@ -54,7 +55,7 @@ static void print_times(int rank, const struct probe_times *times) {
     putchar('\n');
 }
 
-/* Runs a command, and prints the times of the ranks that measured, by rank. */
+/* Runs a command, and prints the times of the ranks that measured, in rank order. */
 static void lead(char *line, int ranks) {
     size_t bytes = strlen(line) + 1;
     char *copy = strdup(line);

@@ -9,7 +9,7 @@
 enum {
     MOST_IN_FLIGHT = 32,
     IN_FLIGHT_BYTES = 64 * 1024 * 1024,
-    PHASES = 2, /* a gap is measured with some messages, and with LONGER times as many */
+    PHASES = 2, /* a gap is measured twice: with some messages, and with LONGER times as many */
     LONGER = 3,
 };
 
@@ -74,7 +74,7 @@ static void receive_all(char *buffer, int bytes, int64_t messages, int sender) {
     }
 }
 
-/* Starts all senders together: the first sender waits for a message from each other one, and then releases them. Each
+/* Starts all senders together. The first sender waits for a message from each other sender and then releases them. Each
  * sender first waits until its receivers are ready. */
 static void synchronise_senders(const struct probe_command *command, const struct probe_group *own_group, int rank) {
     for (int k = 0; k < own_group->member_count; k++)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The times are in ns. The caller frees `ns`. */
+/* Times in ns. The caller frees `ns`. */
 struct probe_times {
     size_t count, capacity;
     int64_t *ns;

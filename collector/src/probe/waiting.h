@@ -16,15 +16,15 @@ enum probe_tag {
 int64_t probe_now_ns(void);
 /* Waits until a request is complete: polls, and after a while yields between polls. */
 void probe_wait(MPI_Request *request);
-/* Call it between polls, with their number so far: yields after a while. */
+/* Call it between polls, with their number so far. It yields after a while. */
 void probe_pause(int polls);
-/* MPI_Send and MPI_Recv in bytes that wait with probe_wait. probe_receive returns the message's tag. */
+/* Like MPI_Send and MPI_Recv of bytes, but they wait with probe_wait. probe_receive returns the message's tag. */
 void probe_send(void *bytes, int count, int receiver, int tag);
 int probe_receive(void *bytes, int count, int sender, int tag);
-/* Sleeps until a message with this tag from a rank has arrived, and polls MPI only now and then. Returns its size in
- * bytes. */
+/* Sleeps until a message with this tag from a rank has arrived; polls MPI only now and then. Returns the message's size
+ * in bytes. */
 int probe_sleep_until_message(int sender, int tag);
-/* Stays outside MPI for this long; sleeps for most of it. */
+/* Stays outside MPI for this long, mostly asleep. */
 void probe_stay_away(int64_t ns);
 
 #endif

@@ -1,9 +1,9 @@
-/* The call site of a call through mpi4py is the line of Python nearest to it: that of the innermost frame whose file is
+/* The call site of a call through mpi4py is the nearest line of Python: that of the innermost frame whose file is
  * neither mpi4py's own nor frozen into the interpreter. Each thread remembers recent call sites, by code object and
  * instruction. Each call site is defined once per process.
  *
- * A code object may have been freed, and another one may have its address. So the origin of its call site is compared
- * each time, as a hash of a part of it. */
+ * A code object may have been freed, and another one may have its address. So the thread also remembers a hash of a
+ * part of the code object, and compares it each time. */
 #include "python/site.h"
 
 #include <dlfcn.h>
@@ -22,9 +22,9 @@
 
 enum { MOST_FRAMES = 64, SITE_SLOTS = 64, SAMPLE = 64 /* bytes at each end */ };
 
-/* An id for a frame that is skipped on the way to the program's own. */
+/* The id of a frame that is skipped on the way to the program's own. */
 #define PASSED_OVER UINT32_MAX
-/* In an instruction's highest bit: a skipped frame that is used because no other exists. */
+/* A flag in an instruction's highest bit: a skipped frame that is used because there is no other. */
 #define TAKEN_ANYWAY ((uint32_t)1 << 31)
 
 #define NOT_AN_ADDRESS ((uint64_t)1 << 63)
@@ -37,18 +37,18 @@ struct cached_site {
 
 static _Thread_local struct cached_site cached_site[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 
-/* Only ever tried: its holder may wait for the interpreter's lock, and a thread that waited for this lock may hold that
- * one. */
+/* Use only trylock. The thread that holds this lock may wait for the interpreter's lock, and a thread that waits for
+ * this lock may hold the interpreter's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum python_sites allowed;
-/* mpi4py's machine code; bytes 0: it has not been seen, or its calls are treated like all others. */
+/* The range of mpi4py's machine code; bytes 0: it has not been seen, or its calls are treated like all others. */
 static uintptr_t low;
 static size_t bytes;
 static char own_files[PATH_MAX]; /* the common beginning of the paths of mpi4py's own sources */
-/* WAITING: for a call in which the interpreter can be asked. */
+/* WAITING: lines will be read from the first call on in which the interpreter can be asked. */
 static enum { UNKNOWN, WAITING, READING, DISABLED } state;
 static struct python_interpreter interpreter;
-static const struct python_reading *reading; /* once it is loaded */
+static const struct python_reading *reading; /* NULL until it is loaded */
 
 static void define_outcome(const char *disabled_reason) {
     char version[32];
@@ -84,7 +84,7 @@ static bool find_interpreter(const char **reason) {
     return false;
 }
 
-/* Call it under the lock. */
+/* Decides if lines are read. Call it under the lock. */
 static void settle_state(void) {
     const char *reason = NULL;
     if (state == UNKNOWN) {
@@ -168,7 +168,8 @@ static bool reads_frames(void) {
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == READING;
 }
 
-/* Adds both halves of a product. No product waits for another one, so the hash takes little more than the reading. */
+/* Adds both halves of a product. No product waits for another one, so the hash takes little longer than reading the
+ * bytes. */
 static uint64_t folded(uint64_t word, uint64_t position) {
     unsigned __int128 product = (unsigned __int128)(word ^ 0x9E3779B97F4A7C15u) * (0xBF58476D1CE4E5B9u + 2 * position);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -199,7 +200,7 @@ static uint64_t digest_of(const struct python_code *code) {
     return sample(hash, code->lines, code->lines_bytes);
 }
 
-/* NULL: out of memory, or not readable. The caller frees it. */
+/* A copy of the text; NULL: out of memory, or not readable. The caller frees it. */
 static char *copy_of(const struct python_text *text) {
     size_t room = text->count * 4 + 1;
     char *copy = malloc(room);
@@ -222,7 +223,7 @@ static uint32_t define(const char *file, const char *name, int in_line) {
     uint32_t id = call_site_number(hash_mix(hash, (uint32_t)in_line) | NOT_AN_ADDRESS, &fresh);
     if (!fresh)
         return id;
-    /* A program may have been started by a relative name. */
+    /* A program may have been started by a relative path. */
     char *absolute_path = *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
     struct line line;
     line_begin(&line, "call_site");
@@ -264,7 +265,7 @@ static uint32_t site_of_code(const struct python_code *code, bool is_fallback) {
     return id;
 }
 
-/* 0: this thread runs no Python code, or code of another interpreter. */
+/* The call site of the innermost Python frame. 0: this thread runs no Python code, or code of another interpreter. */
 static uint32_t site_of_frame(void) {
     const struct python_reader *reader = &interpreter.reader;
     if (!interpreter.Py_IsInitialized())
@@ -288,7 +289,8 @@ static void cache_site(struct call_site_cache_entry *entry, uintptr_t address, u
         *entry = (struct call_site_cache_entry){address, id};
 }
 
-/* The cache has calls of mpi4py under a number that no address has, so that they come here each time. */
+/* The call site of a call of mpi4py. The cache has such calls under a number that is not an address, so that each of
+ * them gets here. */
 static uint32_t site_in_mpi4py(uintptr_t address) {
     uint32_t id = reads_frames() ? site_of_frame() : 0;
     struct call_site_cache_entry *entry = call_site_cached(address);

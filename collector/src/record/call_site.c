@@ -12,7 +12,7 @@
 _Thread_local struct call_site_cache_entry call_site_cache[CALL_SITE_CACHE] __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct call_site_cache_entry *table; /* open addressing, a power of two */
+static struct call_site_cache_entry *table; /* open addressing; the size is a power of two */
 static size_t capacity, used;
 
 static struct call_site_cache_entry *slot_of(struct call_site_cache_entry *sites, size_t size, uintptr_t address) {

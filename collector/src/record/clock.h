@@ -28,8 +28,8 @@ static inline uint64_t clock_now(void) {
     return clock_monotonic_ns();
 }
 
-/* Orders earlier loads before the next clock reading. Otherwise a processor may read its counter early and stamp a
- * message as received some nanoseconds before it was sent. */
+/* Makes earlier loads precede the next clock reading. Otherwise a processor may read its counter early, and a message
+ * would seem to be received some nanoseconds before it was sent. */
 static inline void clock_after_loads(void) {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();

@@ -21,7 +21,7 @@ int definitions_open(const char *directory, int world_rank, definitions_failed *
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    /* Another program of this rank may have recorded before an exec: do not overwrite its file. */
+    /* Do not overwrite this file: another program of this rank may have recorded before an exec. */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }
@@ -97,7 +97,7 @@ void line_unsigned(struct line *line, const char *key, uint64_t value) {
 }
 
 void line_real(struct line *line, const char *key, double value) {
-    /* Not %f, which prints the decimal point of the application's locale. */
+    /* %f would print the decimal point of the application's locale. */
     int64_t thousandths = (int64_t)(value * 1000 + 0.5);
     add(line, ",\"%s\":%" PRId64 ".%03" PRId64, key, thousandths / 1000, thousandths % 1000);
 }
@@ -125,7 +125,7 @@ void line_end(struct line *line) {
     int saved_errno = errno;
     add(line, "}\n");
     if (!line->failed && file >= 0) {
-        /* Each line is one write to an O_APPEND file, so threads' lines do not mix. */
+        /* Each line is one write to an O_APPEND file, so lines of different threads do not mix. */
         size_t offset = 0;
         struct file_guard guard;
         file_guard_begin(&guard);
@@ -135,7 +135,7 @@ void line_end(struct line *line) {
                 continue;
             if (written <= 0)
                 break;
-            offset += (size_t)written; /* partial only if the disk is full: the next attempt returns the error */
+            offset += (size_t)written; /* incomplete only if the disk is full: then the next write returns the error */
         }
         file_guard_end(&guard);
         if (offset < line->length) {

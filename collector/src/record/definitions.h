@@ -1,4 +1,4 @@
-/* The .defs file of this process: one JSON object per line, each written as a whole (see hopscope/spool.h). */
+/* The .defs file of this process: one JSON object per line, each line written as a whole (see hopscope/spool.h). */
 #ifndef HOPSCOPE_DEFINITIONS_H
 #define HOPSCOPE_DEFINITIONS_H
 
@@ -11,7 +11,7 @@
 typedef void definitions_failed(const char *reason);
 int definitions_open(const char *directory, int world_rank, definitions_failed *failed);
 void definitions_close(void);
-/* Reopens the file after the end of recording, if it still exists. Later lines follow the final one. */
+/* Reopens the file after the end of recording, if it still exists. Later lines come after the final one. */
 void definitions_reopen(const char *directory, int world_rank);
 
 /* A growing line. If memory runs out, the whole line is dropped. */
@@ -21,9 +21,9 @@ struct line {
     bool failed;
 };
 
-/* {"def":"kind" */
+/* Writes {"def":"kind" */
 void line_begin(struct line *line, const char *kind);
-/* ,"key":<value> */
+/* Each of these adds ,"key":<value> */
 void line_text(struct line *line, const char *key, const char *value); /* NULL: null */
 void line_number(struct line *line, const char *key, int64_t value);
 void line_unsigned(struct line *line, const char *key, uint64_t value);

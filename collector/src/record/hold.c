@@ -5,7 +5,8 @@
 
 uint32_t record_phase;
 
-/* Counts this thread's messages in the gap, by communicator, peer and tag: open addressing, a power of two. */
+/* The counts of this thread's messages in the gap, by communicator, peer and tag. Open addressing; the size is a power
+ * of two. */
 struct channel {
     uint32_t comm, peer, tag; /* comm 0: an empty slot */
     uint32_t sends, receives;
@@ -71,7 +72,7 @@ void record_follow(void) {
         uint64_t resume_ticks = clock_now();
         resume_cursor(cursor);
         record_skipped(resume_ticks, last_gap);
-        /* Several gaps that passed unnoticed by this thread count as one. */
+        /* If this thread did not notice several gaps, they count as one. */
         record_append(resume_ticks, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
     }
     errno = saved_errno;
@@ -103,7 +104,8 @@ static bool grow(void) {
     return true;
 }
 
-/* NULL if memory runs out. Recording then ends, because later messages could not be matched. */
+/* The counts of a channel. NULL if memory runs out. Recording then ends, because later messages could not be
+ * matched. */
 static struct channel *channel_of(uint32_t comm, uint32_t peer, uint32_t tag) {
     if (skipped.used * 2 >= skipped.capacity && !grow()) {
         record_stop("out of memory while counting unrecorded messages");

@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t bases[MOST_MODULES]; /* base addresses of the defined modules */
 static uint32_t count;
 
-/* The number of a new module; 0 if it is already defined, or there are too many. */
+/* The number of a new module; 0 if it is already defined, or if there are too many. */
 static uint32_t number_of(uintptr_t base) {
     uint32_t number = 0, i = 0;
     pthread_mutex_lock(&lock);
@@ -35,7 +35,7 @@ static uint32_t number_of(uintptr_t base) {
 struct search {
     uintptr_t address;
     bool is_program;
-    char build_id[2 * BUILD_ID_BYTES + 1]; /* hexadecimal; empty if it has none */
+    char build_id[2 * BUILD_ID_BYTES + 1]; /* hexadecimal; empty if the module has none */
 };
 
 static void read_notes(struct search *search, const char *notes, size_t bytes, size_t align) {

@@ -1,11 +1,11 @@
-/* The programs and libraries that call MPI. Their files and build ids let call sites be looked up after the run in
- * exactly the build that ran. */
+/* The programs and libraries that call MPI. With their files and build ids, call sites can be looked up after the run
+ * in exactly the build that ran. */
 #ifndef HOPSCOPE_MODULE_H
 #define HOPSCOPE_MODULE_H
 
 #include <stdint.h>
 
-/* Writes the definition of the module around an address, once per module. name: the name that call sites have for it.
+/* Writes the definition of the module around an address, once per module. name: the module's name in call sites.
  */
 void module_define(uintptr_t address, uintptr_t base, const char *name);
 

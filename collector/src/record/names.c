@@ -13,7 +13,7 @@ struct name {
 };
 
 struct names {
-    const char *kind, *key; /* of the definition line */
+    const char *kind, *key; /* in the definition's line */
     struct name *first;
     uint32_t last_id;
 };

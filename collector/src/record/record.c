@@ -25,7 +25,7 @@ _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initi
 struct record_thread {
     struct record_thread *next; /* next in the list of open spools */
     int index, fd;
-    struct spool_header *header; /* mapped, followed by the front; NULL: not yet */
+    struct spool_header *header; /* mapped, and followed by the front; NULL: not mapped yet */
 };
 
 static struct {
@@ -46,7 +46,8 @@ static void set_running(bool is_running) {
     __atomic_store_n(&record_running, is_running, __ATOMIC_RELEASE);
 }
 
-/* Chunks must be whole pages and whole records, so that all records of a spool form one array. */
+/* The size of a chunk, rounded up: chunks must be whole pages and whole records, so that all records of a spool form
+ * one array. */
 static size_t whole_chunk(size_t bytes) {
     size_t a = sizeof(struct spool_record), b = (size_t)sysconf(_SC_PAGESIZE), product = a * b;
     while (b) {
@@ -58,21 +59,21 @@ static size_t whole_chunk(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Reserves room on the disk for `length` more bytes. Returns 0 or an errno. A sparse file would end the application
- * with SIGBUS on a full disk. */
+/* Reserves room on the disk for `length` more bytes. Returns 0 or an errno. Without that, a full disk would end the
+ * application with SIGBUS. */
 static int prepare_room(int fd, off_t offset, size_t length) {
     struct file_guard guard;
     int attempts = 1000, error;
     file_guard_begin(&guard);
-    do /* the application's timers may interrupt it again and again, because it may take longer than their period */
+    do /* this may take longer than the period of the application's timers, so they may interrupt it repeatedly */
         error = posix_fallocate(fd, offset, (off_t)length);
     while (error == EINTR && attempts-- > 0);
     file_guard_end(&guard);
     return error;
 }
 
-/* Prefaults for writing: the file system handles a page's first write (1.4 us on ext4), and MAP_POPULATE does not do
- * that in advance. Kernels before 5.14 lack this advice. */
+/* Prefaults a chunk for writing. The file system handles a page's first write (1.4 us on ext4), and MAP_POPULATE does
+ * not do that in advance. Kernels before 5.14 lack this advice. */
 static void prefault(char *chunk, size_t bytes) {
     if (madvise(chunk, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -90,7 +91,7 @@ static struct spool_record *front_of(const struct record_thread *thread) {
 }
 
 /* Appends the whole front to the existing chunks. Returns 0 or an errno; on error only the file's length has changed.
- * Uses write, which can fail for lack of room, whereas a mapping would end the process. */
+ * It uses write, which only fails if there is no room; a mapping would end the process. */
 static int write_front(const struct record_thread *thread) {
     off_t position = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
     int error = 0;
@@ -108,10 +109,10 @@ static int write_front(const struct record_thread *thread) {
     return error;
 }
 
-/* Frees the front for the next chunk's records; see hopscope/spool.h for the reason of this order. */
+/* Frees the front for the next chunk's records; hopscope/spool.h gives the reason for this order. */
 static void clear_front(struct record_thread *thread) {
     uint64_t chunk = thread->header->flushed + 1;
-    /* Exchanges, because no store may be reordered across them in either direction. */
+    /* These are exchanges, because no store may be reordered across them in either direction. */
     __atomic_exchange_n(&thread->header->flushed, chunk, __ATOMIC_ACQ_REL);
     memset(front_of(thread), 0, spools.chunk_bytes);
     __atomic_exchange_n(&thread->header->front, chunk, __ATOMIC_ACQ_REL);
@@ -121,11 +122,11 @@ static void begin_chunk(const struct record_thread *thread, struct record_cursor
     cursor->changes++;
     cursor->enter_record = NULL;
     cursor->next = front_of(thread);
-    /* Keeps one record free: the record that detects the full front goes there, before the chunk changes. */
+    /* Keep one record free: the record that finds the front full goes there, before the chunk changes. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
 }
 
-/* Returns 0 or an errno; on error the front stays full. */
+/* Begins the next chunk. Returns 0 or an errno; on error the front stays full. */
 static int next_chunk(struct record_thread *thread, struct record_cursor *cursor) {
     int error = write_front(thread);
     if (!error) {
@@ -141,7 +142,7 @@ static int open_spool(struct record_thread *thread) {
     thread->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (thread->fd < 0)
         return errno;
-    /* The lock lasts as long as this process: `hopscope inspect` recognises by it that the process is alive. */
+    /* The lock lasts as long as this process, so `hopscope inspect` can tell that the process is alive. */
     flock(thread->fd, LOCK_EX | LOCK_NB);
     int error = prepare_room(thread->fd, 0, mapped_bytes());
     if (error)
@@ -223,12 +224,12 @@ static void close_ended_thread(void *value) {
         free_thread(thread);
 }
 
-/* Spools and definitions belong to the parent: a child that does not exec must not write there. Only the forking thread
- * survives in the child. */
+/* Spools and definitions belong to the parent, so a child that does not exec must not write to them. Only the thread
+ * that forks is in the child. */
 static void forget_in_child(void) {
     set_running(false);
     record_cursor = (struct record_cursor){0};
-    /* The locks end when the last open file closes. */
+    /* The locks end when the last open file is closed. */
     for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
         close(thread->fd);
     spools.threads = NULL;
@@ -292,7 +293,7 @@ void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region,
         if (first)
             record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
         define_clock_pair();
-        if (cursor->next != cursor->end) { /* writing the definition may have stopped recording */
+        if (cursor->next != cursor->end) { /* unless writing the definition has stopped recording */
             record_fill(cursor->next++, begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
             cursor->floor = clock_now();
             record_fill(cursor->next++, cursor->floor, SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);

@@ -21,7 +21,7 @@ static inline void record_fill(struct spool_record *r, uint64_t ticks, enum spoo
     r->a = a;
     r->b = b;
     r->c = c;
-    /* Stored last: a record is valid once it has a kind. */
+    /* The kind is stored last: a record is valid once it has a kind. */
     __atomic_store_n(&r->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 }
 
@@ -43,32 +43,32 @@ static inline struct spool_record *record_last(void) {
     return record_cursor.next ? record_cursor.next - 1 : NULL;
 }
 
-/* Removes the record of record_last(). */
+/* Removes this thread's last record. */
 static inline void record_take_back(void) {
     __atomic_store_n(&(--record_cursor.next)->kind, (uint16_t)SPOOL_NONE, __ATOMIC_RELEASE);
 }
 
 /* A number for a request or hop, unique in this process. */
 uint64_t record_request_id(void);
-/* Ids of definitions of this process; 0 if recording is off. Each first use appends a line to the .defs file, which is
- * a system call: define a communicator or tree at its first use, never per event. */
+/* The ids of definitions of this process; 0 if recording is off. The first use of each appends a line to the .defs
+ * file, which is a system call: define a communicator or tree at its first use, never per event. */
 uint32_t record_define_tree(const char *name);
 uint32_t record_define_reason(const char *text);
 uint32_t record_define_algorithm(const char *name);
-/* Defines a text that is needed repeatedly. *id caches the definer's answer and is 0 at first. */
+/* Defines a text that is needed repeatedly. *id, 0 at first, keeps the id that the definer returned. */
 uint32_t record_define_once(uint32_t *id, uint32_t (*definer)(const char *), const char *text);
-/* Defines a user region. *permanent_name is a copy of its name that is never freed. Returns 0 and sets it to NULL if
- * memory runs out. */
+/* Defines a user region. *permanent_name becomes a copy of its name that is never freed. If memory runs out, returns 0
+ * and sets *permanent_name to NULL. */
 uint32_t record_define_region(const char *name, const char **permanent_name);
 
-/* Begins recording into directory/spool/ for this rank, with the calling thread as thread 0. On failure it prints one
+/* Begins recording into directory/spool/ for this rank, with the calling thread as thread 0. If that fails, prints one
  * line on stderr and returns false: recording stays off, and the application and the engine run on. */
 bool record_start(const char *directory, int world_rank, size_t chunk_bytes);
-/* Stops recording in all threads. The spools stay readable up to here and contain the reason. */
+/* Stops recording in all threads. The spools stay readable up to this point and contain the reason. */
 void record_stop(const char *reason);
-/* Sets a hook that each recording thread calls before it ends. NULL: none. */
+/* Sets a function that each recording thread calls before it ends. NULL: none. */
 void record_before_thread_ends(void (*hook)(void));
-/* Ends recording regularly: marks all spools closed. `ending` goes into the definitions. */
+/* Ends recording regularly: marks all spools as closed. `ending` goes into the definitions. */
 void record_finish(const char *ending);
 /* Only record.c writes it. */
 extern bool record_running;

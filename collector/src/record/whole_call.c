@@ -1,6 +1,6 @@
 #include "record/whole_call.h"
 
-/* Merges the enter and leave of a call with nothing between them. */
+/* Merges the enter and the leave of a call with nothing between them. */
 static bool end_empty(struct spool_record *enter, uint64_t duration) {
     switch (enter->kind) {
     case SPOOL_ENTER:
@@ -16,13 +16,13 @@ static bool end_empty(struct spool_record *enter, uint64_t duration) {
     }
 }
 
-/* Removes the message, so that an open, empty call remains until its kind changes. */
+/* Removes the record of the message. The call is open and empty until its kind changes. */
 static void take_back_message(void) {
     record_take_back();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* Loads a field in full width: see whole_call_add. */
+/* Loads a field in full width, see whole_call_add. */
 static uint64_t load_field(const uint64_t *field) {
     return __atomic_load_n(field, __ATOMIC_RELAXED);
 }
@@ -41,7 +41,7 @@ static bool end_around(struct spool_record *enter, const struct spool_record *me
     return true;
 }
 
-/* The wildcards of the request. UINT64_MAX: this message does not match the request. */
+/* The wildcards of the request. UINT64_MAX: this message does not fit the request. */
 static uint64_t wildcards_of(uint64_t request, uint64_t a) {
     uint32_t peer = (uint32_t)(request >> 32), tag = (uint32_t)request;
     if ((peer != SPOOL_ANY && peer != a >> 32) || (tag != SPOOL_ANY && tag != (uint32_t)a))
@@ -63,7 +63,7 @@ static bool end_as_asked(struct spool_record *enter, const struct spool_record *
     return true;
 }
 
-/* Merges a call whose last record is a message, or the end or start of a request. */
+/* Merges a call whose last record is a message, or the start or end of a request. */
 static bool end_with_message(struct spool_record *enter, uint64_t leave, uint64_t duration) {
     const struct spool_record *last = enter + 1;
     if (last->kind < SPOOL_SEND || last->kind > SPOOL_REQUEST_CANCELLED ||

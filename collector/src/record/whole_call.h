@@ -1,9 +1,9 @@
 /* A call that contains no other record, or just one message or request, becomes a single record: its ENTER turns into
  * the whole call.
  *
- * This happens in place, if the ENTER is this thread's last record, or the last one before the message's. The kind is
- * stored last. The fields stored before it mean nothing in an ENTER, so a process that dies in between leaves the call
- * open. */
+ * This happens in place, if the ENTER is this thread's last record, or the last one before that of the message. The
+ * kind is stored last. The fields stored before it mean nothing in an ENTER, so if the process dies in between, the
+ * call is open. */
 #ifndef HOPSCOPE_WHOLE_CALL_H
 #define HOPSCOPE_WHOLE_CALL_H
 
@@ -27,8 +27,8 @@ static inline bool whole_call_has(size_t records) {
     return next - enter == records * sizeof(struct spool_record);
 }
 
-/* Fills the unused upper half of a field without loading the field: a recent store cannot be forwarded to a load of
- * another width. */
+/* Fills in the unused upper half of a field without loading the field: a processor cannot forward a recent store to a
+ * load of another width. */
 static inline void whole_call_add(uint64_t *field, uint64_t upper) {
     uint32_t half = (uint32_t)upper;
     memcpy((char *)field + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? sizeof half : 0), &half, sizeof half);
@@ -39,7 +39,7 @@ static inline void whole_call_end(struct spool_record *record, uint64_t duration
     __atomic_store_n(&record->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 }
 
-/* Merges the leave of a blocking collective into its ENTER. False: the leave needs a record of its own. */
+/* Merges the leave of a blocking collective into its ENTER. False: the leave needs its own record. */
 static inline bool whole_call_collective(uint64_t leave, uint64_t seq, uint64_t sent, uint64_t received) {
     struct spool_record *enter = record_cursor.enter_record;
     if (__builtin_expect(!whole_call_has(1), 0))
@@ -53,7 +53,7 @@ static inline bool whole_call_collective(uint64_t leave, uint64_t seq, uint64_t 
     return true;
 }
 
-/* The leave of any other call, and of a collective without bytes: merges it into the ENTER, or appends it. */
+/* Ends any other call, or a collective without bytes: merges the leave into the ENTER, or appends it. */
 void whole_call_leave(uint64_t leave, uint16_t region);
 
 #endif

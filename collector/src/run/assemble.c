@@ -10,7 +10,7 @@
 enum {
     INCOMPLETE = 1,
     DEFERRED = 3
-}; /* statuses of assembly/assemble.h: an archive exists; another world assembles it */
+}; /* results of assembly/assemble.h: an archive exists; another world assembles it */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
@@ -26,7 +26,7 @@ bool assemble(const char *directory) {
                  failure ? failure : "libhopscope-assemble.so lacks its entry point", directory, directory);
         return false;
     }
-    struct file_guard guard; /* libotf2's files are guarded too */
+    struct file_guard guard; /* it also guards libotf2's files */
     file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
     file_guard_end(&guard);

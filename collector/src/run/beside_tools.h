@@ -7,11 +7,11 @@
 /* Prints a line on stderr for each tool that will miss calls, or hide them from the collector. */
 void beside_tools_tell(const struct config *config);
 
-/* For a program that used MPI but never called the collector's MPI_Init. Returns true if it reported another tool as
- * the reason. */
+/* Call it for a program that used MPI but never called the collector's MPI_Init. Returns true if it reported another
+ * tool as the reason. */
 bool beside_tools_tell_unbegun(void);
 
-/* The object whose MPI_Finalize precedes ours, so that our end of the run may never be called. NULL: none. */
+/* The object whose MPI_Finalize precedes ours, so that our MPI_Finalize may never be called. NULL: none. */
 const char *beside_tools_ending(const struct config *config);
 
 #endif

@@ -9,7 +9,7 @@
 /* Collective over comm, the collector's own. Each machine's leader writes a round_trip definition with raw ticks, which
  * the assembly interprets. Does nothing if all ranks share one clock. */
 void clock_exchange(MPI_Comm comm, int rank, int size, const struct machines *machines);
-/* clock_exchange with fewer round trips, because the application waits meanwhile. */
+/* Like clock_exchange, but with fewer round trips, because the application waits in the meantime. */
 void clock_exchange_briefly(MPI_Comm comm, int rank, int size, const struct machines *machines);
 
 #endif

@@ -5,14 +5,14 @@
 
 enum { FIRST_CHECKPOINT = 4, COST_FACTOR = 200 };
 
-/* Rank 0 only. */
+/* Used by rank 0 only. */
 static struct {
     double interval_ns;
     uint64_t measured_ns;       /* time of the last measurement */
     uint64_t number, number_ns; /* of the last checkpoint */
 } watch;
 
-/* Rank 0's broadcast. */
+/* The message that rank 0 broadcasts. */
 struct watch_decision {
     uint64_t measure, next;
 };
@@ -44,7 +44,7 @@ static struct watch_decision decide(uint64_t number) {
         remaining_ns = watch.interval_ns;
     double elapsed_ns = (double)(now_ns - watch.number_ns);
     double rate = elapsed_ns > 0 ? (double)(number - watch.number) / elapsed_ns : 0;
-    /* Aim at half the distance, because the program may slow down. */
+    /* Aim at half of the distance, because the program may slow down. */
     double step = rate * remaining_ns / 2, max_step = (double)number;
     decision.next = number + (step < 1 ? 1 : (uint64_t)(step < max_step ? step : max_step));
     watch.number = number;

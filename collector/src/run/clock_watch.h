@@ -1,14 +1,16 @@
 /* Measures clocks between the start and the end of a long run.
  *
- * All ranks must make the same decision to measure, and none may wait for a rank that might not come. So measurements
- * follow only an MPI_Barrier, or an MPI_Allreduce with data, on MPI_COMM_WORLD: nobody leaves these before everybody
- * has entered, so everybody comes. A checkpoint is a sequence number on MPI_COMM_WORLD that all ranks know. At the
- * first such collective from there on, rank 0 broadcasts two words on the collector's own communicator: if all measure
- * now, and the next checkpoint. Rank 0 predicts the checkpoint from the rate of sequence numbers, to match the
- * interval, but at most doubles the current number. It stretches the interval if a measurement takes more than 0.5 % of
- * it. Between checkpoints a collective costs one comparison.
+ * All ranks must make the same decision to measure, and none may wait for a rank that might not come. So a measurement
+ * follows only an MPI_Barrier, or an MPI_Allreduce with data, on MPI_COMM_WORLD: nobody leaves these before everybody
+ * has entered, so everybody comes.
  *
- * Programs without such collectives are measured at the start and the end only. */
+ * A checkpoint is a sequence number on MPI_COMM_WORLD that all ranks know. At the first such collective from the
+ * checkpoint on, rank 0 broadcasts two words on the collector's own communicator: if all measure now, and the next
+ * checkpoint. Rank 0 predicts the next checkpoint from the rate of sequence numbers, to match the interval, but at most
+ * doubles the current number. It makes the interval longer if a measurement takes more than 0.5 % of it. Between
+ * checkpoints a collective costs one comparison.
+ *
+ * Programs without such collectives are measured only at the start and the end. */
 #ifndef HOPSCOPE_CLOCK_WATCH_H
 #define HOPSCOPE_CLOCK_WATCH_H
 

@@ -1,4 +1,4 @@
-/* Keeps word boundaries: `./app 'a b'` is not `./app a b`. */
+/* Quotes words so that their boundaries remain: `./app 'a b'` is not `./app a b`. */
 #include "run/command_line.h"
 
 #include <fcntl.h>

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* The words of /proc/self/cmdline, quoted for a POSIX shell where needed. Writes as many whole words as fit into
- * capacity bytes; empty if the file cannot be read. */
+/* Writes the words of /proc/self/cmdline, quoted for a POSIX shell where necessary. Writes as many whole words as fit
+ * into capacity bytes; an empty text if the file cannot be read. */
 void read_command_line(char *output, size_t capacity);
-/* read_command_line for NUL-terminated words of `length` bytes in total. */
+/* Like read_command_line, for NUL-terminated words of `length` bytes in total. */
 void quote_words(char *output, size_t capacity, const char *words, size_t length);
 
 #endif

@@ -40,7 +40,7 @@ void cores_allowed(char *output, size_t capacity) {
         output[0] = '\0';
 }
 
-/* Reads a thread's times: on a core, and ready to run without one. */
+/* Reads two times of a thread: running on a core, and ready to run without a core. */
 static bool read_thread(const char *thread, int64_t *cpu_ns, int64_t *queued_ns) {
     char path[64 + 256], text[80] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", thread);

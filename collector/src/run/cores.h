@@ -1,4 +1,4 @@
-/* The cores that this process may use, and how it shared them with others. */
+/* The cores that this process may use, and how much it had to wait for them. */
 #ifndef HOPSCOPE_CORES_H
 #define HOPSCOPE_CORES_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct core_use {
-    int busy_threads;  /* threads with at least a tenth of the processor time of the busiest one */
+    int busy_threads;  /* threads that have used at least a tenth of the processor time of the busiest one */
     int64_t cpu_ns;    /* processor time of all threads that still exist */
     int64_t queued_ns; /* time in which they were ready to run, but no core was free */
 };

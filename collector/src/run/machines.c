@@ -24,7 +24,8 @@ void machines_own(struct machines *machines) {
     }
 }
 
-/* Names leaders in rank order. If another machine already has a leader's host name, a number is appended. */
+/* Names the leaders' clocks, in rank order. If another machine already has a leader's host name, a number is
+ * appended. */
 static void name_clocks(struct machines *machines) {
     for (int rank = 0; rank < machines->ranks; rank++) {
         struct machine_name *machine = &machines->of_rank[rank];

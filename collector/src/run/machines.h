@@ -10,7 +10,7 @@ enum { HOST_NAME_BYTES = 128, BOOT_ID_BYTES = 40 };
 
 struct machine_name {
     char host[HOST_NAME_BYTES];
-    char boot[BOOT_ID_BYTES]; /* the kernel's boot id: hosts that are only namespaces share it, and their clock */
+    char boot[BOOT_ID_BYTES]; /* the kernel's boot id; namespaces of a machine share it, and the clock */
     char clock_host[HOST_NAME_BYTES];
 };
 
@@ -23,9 +23,9 @@ struct machines {
 };
 
 void machines_own(struct machines *machines);
-/* Collective over comm. False if memory or MPI fails. */
+/* Finds the machines of all ranks. Collective over comm. False if memory or MPI fails. */
 bool machines_gather(struct machines *machines, MPI_Comm comm, int rank, int size);
-/* The name of a rank's clock: its leader's host, made unique if two machines have the same name. */
+/* The name of a rank's clock: the host of its leader, made unique if two machines have the same name. */
 const char *machines_clock_host(const struct machines *machines, int rank);
 void machines_free(struct machines *machines);
 

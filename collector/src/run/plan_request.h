@@ -1,4 +1,4 @@
-/* The tree and topology files that the user requested. Rank 0 reads them, and every rank gets the same text. */
+/* The tree and topology files that the user requested. Rank 0 reads them, and every rank gets the same texts. */
 #ifndef HOPSCOPE_PLAN_REQUEST_H
 #define HOPSCOPE_PLAN_REQUEST_H
 
@@ -16,13 +16,14 @@ struct plan_request {
     struct topology *topology;
 };
 
-/* Collective over comm. Returns false on every rank alike, with a message: FILE:LINE:COLUMN: the error; the correction.
+/* Reads the files. Collective over comm. If that fails, returns false on every rank, with a message: FILE:LINE:COLUMN:
+ * the error; the correction.
  */
 bool plan_request_read(struct plan_request *request, const struct config *config, MPI_Comm comm, int rank,
                        const struct machines *machines, char *message, size_t capacity);
 /* Writes the requested tree.json and topology.json into the trace directory. */
 void plan_request_keep(const struct plan_request *request, const char *directory);
-/* Frees the texts; the topology then belongs to the caller. */
+/* Frees the texts. The topology then belongs to the caller. */
 void plan_request_free(struct plan_request *request);
 
 #endif

@@ -41,15 +41,15 @@ static struct {
     struct run_terms terms;
     enum presence presence;
     int rank, size;
-    char directory[PATH_MAX]; /* absolute: the application may change its working directory */
+    char directory[PATH_MAX]; /* an absolute path, because the application may change its working directory */
     char job[200];
-    bool job_is_of_world; /* no other world has this job name */
+    bool job_is_of_world; /* no other world has this job's name */
     bool in_session;      /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
-    MPI_Group world;      /* the processes of a program in sessions only */
-    bool spawned;         /* by MPI_Comm_spawn */
-    MPI_Comm parent;      /* communicator with the spawning processes, once MPI_Init was called; else MPI_COMM_NULL */
-    char root[PATH_MAX];  /* the trace directory of all worlds; a spawned one records beneath it */
-    MPI_Comm comm; /* the collector's own, over all ranks; MPI_COMM_NULL unless every rank carries the collector */
+    MPI_Group world;      /* the processes of a program that uses only sessions */
+    bool spawned;         /* MPI_Comm_spawn created this world */
+    MPI_Comm parent;      /* with the spawning processes, after MPI_Init; MPI_COMM_NULL: none */
+    char root[PATH_MAX];  /* the trace directory of all worlds; a spawned world records beneath it */
+    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL unless every rank has the collector */
     struct machines machines;
     struct topology *topology; /* the engine's while it runs */
 } run;
@@ -68,7 +68,7 @@ static void name_directory(void) {
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-/* Each session has its own thread level. The highest level is a safe answer. */
+/* The thread level of the process. Each session has its own, and the highest level is a safe answer for all. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
     if (!run.in_session)
@@ -117,7 +117,7 @@ static void define_process(void) {
     line_end(&line);
 }
 
-/* Defines the properties that need messages from the other ranks. */
+/* Adds to the process's definition what needs messages from the other ranks. */
 static void define_process_again(const struct plan_request *request) {
     struct line line;
     line_begin(&line, "process");
@@ -154,8 +154,8 @@ static _Noreturn void end_job(void) {
     _exit(2);
 }
 
-/* All ranks get here with the same texts, so all fail alike: one rank reports and ends the job, the others wait for
- * that. */
+/* Ends the job for wrong input. All ranks get here with the same texts, so all fail alike: one rank reports and ends
+ * the job, and the others wait for that. */
 static _Noreturn void end_for_wrong_input(const char *message) {
     record_finish("wrong input");
     pmpi.Barrier(run.comm);
@@ -187,9 +187,9 @@ static void create_collector_comm(void) {
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
 }
 
-/* MPICH 5 creates shared memory for the collectives of a communicator after the first five of them (its
- * MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Otherwise that would happen in MPI_Finalize, when an application may have
- * limited the size of its files: SIGXFSZ ended such a program. */
+/* Runs some collectives. MPICH 5 creates shared memory for the collectives of a communicator after the first five of
+ * them (its MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Without this, that would happen in MPI_Finalize, when an application
+ * may have limited the size of its files: SIGXFSZ ended such a program. */
 static void exhaust_first_collectives(void) {
 #ifndef OMPI_MPI_H
     enum { FIRST = 6 };
@@ -225,9 +225,9 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Spawned processes record in a subdirectory of the spawning job's directory, if it is known. Returns false if nothing
- * distinguishes this group from other groups or from its parents, whose spools it would overwrite. All processes of the
- * group get the same answer. */
+/* Chooses the directory of this group of processes. Spawned processes record in a subdirectory of the spawning job's
+ * directory, if that is known. Returns false if nothing distinguishes this group from other groups or from its parents,
+ * whose spools it would overwrite. All processes of the group get the same answer. */
 static bool choose_directory(void) {
     if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
         run.parent = MPI_COMM_NULL;
@@ -247,7 +247,7 @@ static bool choose_directory(void) {
     return true;
 }
 
-/* Exchanges all messages between the ranks of a program without MPI_Init. Sends none unless every rank carries the
+/* Exchanges all messages between the ranks of a program without MPI_Init. Sends none unless every rank has the
  * collector. */
 static void start_in_session(void) {
     if (run.config.tree)
@@ -263,12 +263,12 @@ static void start_in_session(void) {
     run.comm = MPI_COMM_NULL;
 }
 
-/* init_ticks: time of entering MPI_Init. */
+/* Starts the collector. init_ticks: the time at which MPI_Init was entered. */
 static bool start(uint64_t init_ticks) {
     bool is_reporter = run.rank == 0 && !job_was_spawned();
     run.config = config_read(is_reporter);
     run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
-    if (run.in_session) /* must not be mistaken for ranks inside MPI_Init */
+    if (run.in_session) /* it must not be mistaken for a rank inside MPI_Init */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
     if (!choose_directory())
@@ -334,7 +334,7 @@ void run_add_world(uint64_t init_ticks) {
 }
 
 void run_checkpoint(int function, uint64_t seq, bool has_data) {
-    /* Nobody leaves one of these before everybody has entered. */
+    /* In these collectives nobody leaves before everybody has entered. */
     bool is_synchronizing = function == FUNCTION_MPI_Barrier || (function == FUNCTION_MPI_Allreduce && has_data);
     struct comm *world = comm_find(MPI_COMM_WORLD);
     if (!is_synchronizing || !world || run.comm == MPI_COMM_NULL)
@@ -362,7 +362,7 @@ void run_finish(void) {
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);
     record_finish("finalize");
     if (is_complete) {
-        /* After this barrier every spool is complete. */
+        /* When this barrier is over, every spool is complete. */
         pmpi.Barrier(run.comm);
         pmpi.Comm_free(&run.comm);
     }
@@ -372,7 +372,7 @@ void run_finish(void) {
 }
 
 #if HOPSCOPE_MPI_4
-static MPI_Session world_session; /* keeps the group of the world alive */
+static MPI_Session world_session; /* keeps the world's group alive */
 
 struct run_terms run_start_in_session(void) {
     int saved_errno = errno;
@@ -418,9 +418,9 @@ void run_tell_of_late_session(void) {
 #endif
 
 void run_assemble(void) {
-    /* Runs after PMPI_Finalize, so that no other rank waits for it. With several worlds the last one to end assembles.
-     * If some ranks lack the collector, no process knows when the last spool is complete. The launcher, `hopscope
-     * recover` or the first analysis then assembles later. */
+    /* This runs after PMPI_Finalize, so that no other rank waits for it. If there are several worlds, the last one to
+     * end assembles. If some ranks lack the collector, no process knows when the last spool is complete. Then the
+     * launcher, `hopscope recover` or the first analysis assembles later. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)

@@ -30,8 +30,8 @@ static char *text_of(const char *path) {
     return text;
 }
 
-/* request: the setting in the environment. value: the library's current value. source: the origin of that value. NULL:
- * unknown. */
+/* Defines a setting. request: the text in the environment. value: the library's current value. source: where that value
+ * comes from. NULL: unknown. */
 static void define(const char *name, const char *request, const char *value, const char *source, bool names_file) {
     const char *path = value ? value : request;
     char *text = names_file && path && *path ? text_of(path) : NULL;
@@ -48,9 +48,9 @@ static void define(const char *name, const char *request, const char *value, con
 
 #ifdef OMPI_MPI_H
 
-/* Open MPI's variables could also be read through MPI_T. But initialising MPI_T loads every installed component, which
- * takes 0.2 s and starts drivers that the program does not use, where components are files of their own. These two
- * functions only read the variables that MPI_Init has registered. */
+/* Two functions that only read the variables that MPI_Init has registered. MPI_T could read them too. But initialising
+ * MPI_T loads every installed component, if components are separate files: that takes 0.2 s and starts drivers that the
+ * program does not use. */
 typedef int find_variable_function(const char *name, int *index);
 typedef int get_variable_function(int index, const void *storage, int *source, const char **file);
 
@@ -59,7 +59,7 @@ static get_variable_function *get_variable;
 
 enum kind { NUMBER, TRUTH, WORDS, FILE_NAME };
 
-/* The library's mca_base_var_source_t. */
+/* The words for the library's mca_base_var_source_t. */
 static const char *const sources[] = {"default", "command line", "environment", "file", "program", "override"};
 
 static void define_variable(const char *name, enum kind kind) {
@@ -82,8 +82,8 @@ static void define_variable(const char *name, enum kind kind) {
         define(name, request, value, source, kind == FILE_NAME);
 }
 
-/* The component han splits an operation into parts inside hosts and between them. These settings choose its form, and
- * the components that run the parts. */
+/* Defines the settings of the component han, which splits an operation into parts inside hosts and between them. They
+ * choose its form, and the components that run the parts. */
 static void define_han(void) {
     static const char *const operations[] = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce"};
     static const struct {
@@ -133,7 +133,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
 }
 
-/* MPICH takes these variables from the environment alone, and ends the job in MPI_Init if it does not know a value. */
+/* Defines MPICH's settings. MPICH takes these variables only from the environment, and ends the job in MPI_Init if it
+ * does not know a value. */
 void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");

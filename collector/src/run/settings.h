@@ -3,7 +3,7 @@
 #define HOPSCOPE_SETTINGS_H
 
 /* Defines each setting that the environment or the library reports, with the text of the files that settings name. Call
- * it on one rank at the end of MPI_Init, because it reads their state at that time. Changes nothing. */
+ * it on one rank at the end of MPI_Init, because it reads the settings as they are at that time. Changes nothing. */
 void settings_define(void);
 
 #endif

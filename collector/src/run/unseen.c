@@ -1,7 +1,7 @@
 /* Reports in one line, when a process ends, that it used MPI but bypassed the collector.
  *
- * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) bypasses a
- * preloaded library. Another tool that takes MPI_Init first hides the program too. */
+ * There are two ways. A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym)
+ * bypasses a preloaded library. And another tool that takes MPI_Init first hides the program from the collector. */
 #include "run/unseen.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ static bool is_mpi(const char *path) {
     return false;
 }
 
-/* True for one process per job, if the launcher provides ranks. */
+/* True for one process of the job, if the launcher provides ranks. */
 static bool is_reporting_process(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -16,7 +16,7 @@ bool topology_host_is_called(const struct topology *topology, const struct json 
            strcmp(text_of(&file_hosts->items[entry_of_host[host]], "name"), name) == 0;
 }
 
-/* Writes "A, B and C", each name once, and truncates the list at capacity. */
+/* Writes "A, B and C", each name once. Cuts the list off at capacity. */
 static void list_clusters(const struct json *file_hosts, char *text, size_t capacity) {
     size_t length = 0;
     text[0] = '\0';

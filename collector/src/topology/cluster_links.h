@@ -1,11 +1,11 @@
-/* The links that a topology file lets clusters share. */
+/* The links between clusters that a topology file lets hosts share. */
 #ifndef HOPSCOPE_CLUSTER_LINKS_H
 #define HOPSCOPE_CLUSTER_LINKS_H
 
 #include "plan/complaint.h"
 #include "topology/topology.h"
 
-/* True if name means a host: its own name, or the name of its entry in the file. */
+/* True if `name` names a host: by the host's own name, or by that of its entry in the file. */
 bool topology_host_is_called(const struct topology *topology, const struct json *file_hosts, const int *entry_of_host,
                              int host, const char *name);
 

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Equal on ranks of one machine, which share its clock and its processors. */
+/* A number that is equal on ranks of one machine, which share its clock and its processors. */
 uint64_t own_machine(void);
-/* Equal on ranks of one machine that also see the same /dev/shm, network and host name: hosts that are containers or
- * namespaces of one machine share nothing. Below 2^53, so that JSON keeps it exactly. */
+/* A number that is equal on ranks of one machine that also see the same /dev/shm, network and host name: hosts that are
+ * containers or namespaces of one machine share no memory. It is below 2^53, so that JSON keeps it exactly. */
 uint64_t own_memory(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* rank -> host -> cluster, and the delays to emulate. Pure: builds and is tested without MPI. */
+/* The host of each rank, the cluster of each host, and the delays to emulate. It needs no MPI, so it builds and is
+ * tested without it. */
 #ifndef HOPSCOPE_TOPOLOGY_H
 #define HOPSCOPE_TOPOLOGY_H
 
@@ -13,10 +14,10 @@ struct link_delay {
     size_t trace_length;
     const double *rates; /* NULL: the bandwidth is always bytes_per_second */
     size_t rate_count;
-    bool latency_of_clusters; /* of a pair of hosts: the latency is that of their clusters' link, not this one */
+    bool latency_of_clusters; /* for a pair of hosts: the latency is that of the link of their clusters, not this one */
 };
 
-/* One link from all hosts of one cluster to all hosts of another. Their messages share it. */
+/* A link from all hosts of one cluster to all hosts of another, which their messages share. */
 struct cluster_link {
     struct link_delay delay;
     bool has_latency;
@@ -30,18 +31,18 @@ struct topology {
     bool emulates;
     struct link_delay *delay_of_pair;  /* [from host * hosts + to host]; same host: the shm class */
     struct cluster_link *cluster_link; /* [from cluster * clusters + to cluster]; NULL: no clusters share a link */
-    uint64_t interface_message_ns;     /* 0 and 0: interfaces are not emulated */
+    uint64_t interface_message_ns;     /* both 0: interfaces are not emulated */
     double interface_bytes_per_second;
-    bool cut_through;         /* interfaces and links forward bytes as they arrive, not whole messages */
-    uint64_t rank_message_ns; /* 0 and 0: sending and receiving cost a rank nothing */
+    bool cut_through;         /* interfaces and links forward bytes as they arrive; otherwise whole messages */
+    uint64_t rank_message_ns; /* both 0: a rank sends and receives in no time */
     double rank_byte_ns;
-    void **traces; /* of the delays */
+    void **traces; /* memory of the delays' traces */
     size_t trace_count;
 };
 
 /* An empty topology with room for this many hosts and clusters. NULL if memory runs out. Free with topology_free. */
 struct topology *topology_empty(int ranks, size_t most_hosts, size_t most_clusters);
-/* The number of the host or cluster with this name, which is added if it is new; -1 if memory runs out. */
+/* The number of the host or cluster with this name, which is added if it is new. -1 if memory runs out. */
 int topology_add_host(struct topology *topology, const char *name, int cluster);
 int topology_add_cluster(struct topology *topology, const char *name);
 void topology_free(struct topology *topology);

@@ -1,4 +1,4 @@
-/* Reads hosts, clusters and the placement of ranks; topology_delays.c reads the delays to emulate. */
+/* Reads hosts, clusters and the placement of ranks. topology_delays.c reads the delays to emulate. */
 #include "topology/topology_file.h"
 
 #include <fnmatch.h>
@@ -56,7 +56,7 @@ static bool check_hosts(struct complaint *c, const struct json *hosts, enum plac
     return true;
 }
 
-/* Files often have short host names, while machines report full ones. */
+/* True if a host's entry matches a machine. Files often have short host names, while machines report full ones. */
 static bool matches(const struct json *host, const char *machine) {
     const char *pattern = text_of(host, "match");
     if (!pattern)
@@ -79,7 +79,7 @@ static int entry_of_machine(const struct json *hosts, const char *machine) {
     return -1;
 }
 
-/* Puts the first rank on each machine into first_ranks; returns the number of machines. */
+/* Finds the first rank on each machine and the machine of each rank. Returns the number of machines. */
 static int find_machines(const char *const *machine_names, int ranks, int *first_ranks, int *machine_of_rank) {
     int count = 0;
     for (int rank = 0; rank < ranks; rank++) {
@@ -93,8 +93,8 @@ static int find_machines(const char *const *machine_names, int ranks, int *first
     return count;
 }
 
-/* An entry that matches one machine names it; machines that share an entry keep their own names. matched: number of
- * machines that the entry matches. */
+/* Adds the host of a machine. If an entry of the file matches one machine, the host has the entry's name; machines that
+ * share an entry keep their own names. matched: number of machines that the entry matches. */
 static bool place_machine(struct complaint *c, const struct json *hosts, const char *machine, int rank, int entry,
                           int matched, int *entry_of_host, struct topology *t, int *host) {
     if (entry < 0)

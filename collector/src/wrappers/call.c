@@ -17,7 +17,7 @@ void call_pass_on(void) {
     char message[256];
     if (mpi_table_resolve(message, sizeof message))
         return;
-    /* There is no function to pass the call on to; the program would fail without the preload too. */
+    /* There is no function to which the call could be passed on. The program would also fail without the preload. */
     log_line("%s", message);
     abort();
 }
@@ -26,7 +26,7 @@ void *call_steps_aside(const char *name) {
     char message[256];
     if (mpi_table_resolve(message, sizeof message))
         return NULL;
-    unseen_dismiss(); /* step_aside says why */
+    unseen_dismiss(); /* step_aside reports the reason */
     return step_aside(name, message);
 }
 
@@ -36,7 +36,8 @@ struct stack {
 
 static _Thread_local struct stack own_stack;
 
-/* Reads the process's mappings, so it runs once per thread, and only for a call inside another one. */
+/* Finds this thread's stack. It reads the process's mappings, so it runs once per thread, and only for a call inside
+ * another one. */
 static struct stack find_own_stack(void) {
     pthread_attr_t attributes;
     void *low;
@@ -58,24 +59,25 @@ static bool lies_in(struct stack stack, uintptr_t address) {
     return address >= stack.low && address < stack.high;
 }
 
-/* The frame may be gone and its memory reused, so this reads memory that the address sanitizer would refuse. */
+/* True if the frame still has its mark. The frame may be gone and its memory reused, so this reads memory that the
+ * address sanitizer would refuse. */
 __attribute__((no_sanitize("address"))) static bool is_marked(const struct call *call) {
     return *(const volatile uint64_t *)&call->mark == call_mark(call);
 }
 
 bool call_abandoned(uintptr_t frame) {
     const struct call *old = call_thread.outermost;
-    /* Stacks grow downwards, so a wrapper called from inside another one has a lower address. A program's own stacks
-     * (coroutines, fibers) have no known bounds; on them the outer call counts as running. */
+    /* Stacks grow downwards, so a wrapper that is called inside another one has a lower address. A program's own stacks
+     * (coroutines, fibers) have no known bounds; there the outer call counts as running. */
     struct stack stack = find_own_stack();
     if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, frame))
         return false;
-    /* Destructors that run because of an exception start at the position of the left frame, so they may find its memory
-     * unchanged. */
+    /* Destructors that run because of an exception begin at the position of the frame that was left, so they may find
+     * its memory unchanged. */
     if (frame < (uintptr_t)old && is_marked(old) && frames_find((uintptr_t)old) != FRAMES_LEFT)
         return false;
     if (call_thread.recorded_function) {
-        /* The time of leaving is unknown, so the call ends at this thread's last record. */
+        /* Nobody knows when the call was left, so it ends at this thread's last record. */
         const struct spool_record *last = record_last();
         record_append(last ? last->ticks : clock_now(), SPOOL_LEAVE, (uint16_t)call_thread.recorded_function, 0, 0, 0,
                       0);

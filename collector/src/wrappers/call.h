@@ -1,12 +1,12 @@
 /* Enter and leave: the statements of every wrapper around the PMPI call.
  *
- * Only a thread's outermost wrapper records: an MPI library, an application callback or another tool may call MPI
- * functions inside one. Before MPI_Init and after MPI_Finalize wrappers only pass calls on. A wrapper has the same
- * statements when it only passes on: its enter notes that in the call, and its leave returns the error without
+ * Only a thread's outermost wrapper records: inside it an MPI library, an application's callback or another tool may
+ * call MPI functions. Before MPI_Init and after MPI_Finalize wrappers only pass calls on. A wrapper runs the same
+ * statements when it only passes a call on: its enter notes that in the call, and its leave returns the error without
  * recording. Statements in between that change anything must check call_passed_on first.
  *
  * A C++ exception or longjmp out of an error handler or callback of the application skips the end of a wrapper. The
- * next wrapper detects that and ends the call for it. */
+ * next wrapper detects that and ends the call in its place. */
 #ifndef HOPSCOPE_CALL_H
 #define HOPSCOPE_CALL_H
 
@@ -39,15 +39,15 @@ struct call {
 
 struct call_thread {
     const struct call *outermost;        /* this thread's outermost wrapper; NULL: the thread is in none */
-    enum mpi_function recorded_function; /* the outermost wrapper's function, if its enter is recorded */
-    /* Unsuccessful tests and probes share one record pair, because polls would flood the spool: see completions.h. The
-     * pair exists from the first poll on and is updated in place, so a killed or hanging program's last poll can be
-     * read. NULL: not polling. */
+    enum mpi_function recorded_function; /* the function of the outermost wrapper, if its enter is recorded */
+    /* Unsuccessful tests and probes share one pair of records, because polls would flood the spool: see completions.h.
+     * The pair exists from the first poll on and is updated in place, so the last poll of a killed or hanging program
+     * is in the spool. NULL: the thread does not poll. */
     struct spool_record *poll_leave;
     uint32_t poll_chunk;  /* record_cursor.changes at that record */
-    uint64_t poll_window; /* ticks of the pair's first poll */
-    uint64_t poll_begin;  /* ticks of its first poll after the last pause */
-    /* The Fortran call site, while the MPI library's Fortran binding makes the C call. */
+    uint64_t poll_window; /* ticks of the first poll of the pair */
+    uint64_t poll_begin;  /* ticks of the first poll after the last pause */
+    /* The Fortran call site; set while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };
 
@@ -71,8 +71,8 @@ static inline uint64_t call_mark(const struct call *call) {
     return (uint64_t)(uintptr_t)call ^ 0x9E3779B97F4A7C15u;
 }
 
-/* Call it in a wrapper with this frame address that seems to be inside another one. Returns true if the program left
- * that one early; its call is then ended here. */
+/* Call it in a wrapper whose frame address is given if it seems to be inside another wrapper. Returns true if the
+ * program has already left that other wrapper; its call then ends here. */
 bool call_abandoned(uintptr_t frame);
 
 static inline void call_occupy(struct call *call) {
@@ -85,7 +85,7 @@ static inline bool call_passed_on(const struct call *call) {
     return __builtin_expect(call->function == FUNCTION_NONE, 0);
 }
 
-/* True if the call entered now may be recorded. */
+/* True if the call that is entered now may be recorded. */
 static inline bool call_is_outermost(const struct call *call) {
     if (__builtin_expect(!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE), 0)) {
         call_pass_on();
@@ -129,7 +129,7 @@ static inline void call_enter(struct call *call, enum mpi_function function, con
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
 }
 
-/* Ends a call that is not only passed on. Returns call->error, for the wrapper to return. */
+/* Ends a call that is recorded. Returns call->error, which the wrapper returns. */
 static inline int call_leave_at(struct call *call, uint64_t ticks) {
     whole_call_leave(ticks, (uint16_t)call->function);
     call_close();

@@ -27,7 +27,7 @@ void collective_enter(struct call *call, enum mpi_function function, const void 
     uint32_t id = 0;
     call->seq = 0;
     if (call->comm) {
-        /* Count every collective, recorded or not, run by the engine or not: all members must count alike. */
+        /* Every collective counts, recorded or not, run by the engine or not: all members must have the same count. */
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
@@ -76,7 +76,7 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);
-    /* Errors that the library detects before it sends anything, unlike those of a collective in progress. */
+    /* The library detects these errors before it sends a message. Other errors belong to a collective under way. */
     return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
            class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
            class == MPI_ERR_TOPOLOGY;

@@ -1,7 +1,7 @@
 /* Enter and leave of a collective, and the choice between the engine and the MPI library.
  *
- * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: this rank's
- * contribution and what it receives.
+ * Bytes are the packed data that the call's own arguments describe, as if nothing were in place. The first number is
+ * this rank's contribution, the second what it receives.
  *   Barrier                      0, 0
  *   Bcast                        the root sends count, the others receive count
  *   Reduce                       every rank sends count, the root receives count
@@ -11,10 +11,10 @@
  *   Alltoall(v,w)                all blocks, all blocks
  *   Reduce_scatter(_block)       all blocks, the rank's own
  *   Neighbor_*                   like the others, over the out- and in-neighbours
- * On an intercommunicator all blocks are those of the other group's ranks, but for Reduce_scatter those of this group.
- * The root passes MPI_ROOT; the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0. Bytes
- * are also 0, 0 on communicators that the collector does not know, and for failed calls. Calls that the MPI library
- * refused do not count as collectives. */
+ * On an intercommunicator all blocks are those of the other group's ranks, except for Reduce_scatter, where they are
+ * those of this group. The root passes MPI_ROOT; the others of its group take no part in Bcast, Reduce, Gather(v),
+ * Scatter(v): 0, 0. Bytes are also 0, 0 on communicators that the collector does not know, and for failed calls. Calls
+ * that the MPI library refused do not count as collectives. */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
 
@@ -29,18 +29,18 @@
 
 struct engine_call;
 
-/* Neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
+/* A number that is neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
 enum { NO_ROOT = INT_MIN };
 
-/* The recorded form of a root argument. */
+/* A root argument as records have it. */
 uint64_t collective_root(int root);
 
-/* Set in MPI_Init if the requested tree cannot be used at all; the reason's definition id. */
+/* The reason's definition id if the requested tree cannot be used at all. Set in MPI_Init. */
 extern uint32_t collective_refusal;
 
 /* Numbers the collective and records its beginning. If the call is only passed on, its communicator stays unknown. */
 void collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
-/* False: the engine neither runs this call nor gives a reason. Cheap enough for every call. */
+/* False: the engine neither runs this call nor gives a reason. It is cheap enough for every call. */
 static inline bool collective_concerns_engine(const struct call *call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (engine_serves((int)call->function))
@@ -50,11 +50,11 @@ static inline bool collective_concerns_engine(const struct call *call) {
 #endif
     return collective_refusal != 0;
 }
-/* True if the engine ran it and set call->error. False: call PMPI. */
+/* True if the engine ran the call and set call->error. False: call PMPI. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
 /* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Such a call
- * was no collective: the other members do not know of it, and it must not be counted. */
+ * was not a collective: the other members do not know of it, so it must not count. */
 bool collective_refused(const struct call *call);
 /* True if a collective on several ranks must send messages: it moves bytes, or it is a barrier. */
 bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received);
@@ -64,7 +64,7 @@ static inline bool collective_counts(const struct call *call) {
     return call->error == MPI_SUCCESS && call->comm;
 }
 
-/* Packed bytes of count elements; packed_by_all: of one such block per peer rank. 0 if unknown. */
+/* Packed bytes of count elements. packed_by_all: of one such block for each peer. 0 if unknown. */
 static inline uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }

@@ -1,9 +1,9 @@
 /* The forms of one collective: MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, and each of them with large counts (_c).
  *
- * collectives.c and neighborhoods.c contain the code for all six. Compiled alone they give the blocking forms with int
- * counts; defining LARGE_COUNT, NONBLOCKING or PERSISTENT first selects the others. A wrapper is written as if it were
- * the blocking one. The other forms have more parameters at the end, and their leave records a request instead of the
- * end of the operation. The engine serves blocking forms only.
+ * The code in collectives.c and neighborhoods.c serves all six. Compiled alone it gives the blocking forms with int
+ * counts; a definition of LARGE_COUNT, NONBLOCKING or PERSISTENT before it selects the others. A wrapper is written
+ * like the blocking form. The other forms have more parameters at the end, and their leave records a request instead of
+ * the end of the operation. The engine runs blocking forms only.
  */
 #ifndef HOPSCOPE_COLLECTIVE_FORMS_H
 #define HOPSCOPE_COLLECTIVE_FORMS_H

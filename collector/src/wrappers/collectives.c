@@ -1,5 +1,5 @@
-/* The blocking collectives: enter, the engine or PMPI, leave. For the bytes see collective.h. Never reads arguments
- * that are not significant on this rank. */
+/* The blocking collectives: enter, the engine or PMPI, leave. collective.h defines the bytes. A wrapper never reads
+ * arguments that are not significant on this rank. */
 #include "engine/engine.h"
 #include "wrappers/collective_forms.h"
 
@@ -10,7 +10,7 @@ static __attribute__((noinline)) bool run_by_engine(struct call *call, struct en
     return collective_by_engine(call, &by_engine);
 }
 
-/* A macro, so that the buffers are described only for the engine: passing them takes longer than a record. */
+/* This is a macro so that buffers are described only for the engine: passing them takes longer than a record. */
 #define ran_on_engine(call, ...)                                                                                       \
     (__builtin_expect(collective_concerns_engine(call), 0) && run_by_engine(call, __VA_ARGS__))
 
@@ -36,12 +36,13 @@ static bool is_inter_call(const struct call *call) {
     return call->comm && call->comm->inter;
 }
 
-/* This rank is the root. */
+/* True if this rank is the root. */
 static bool is_root(const struct call *call, int root) {
     return is_inter_call(call) ? root == MPI_ROOT : call->comm && call->comm->rank == root;
 }
 
-/* True if this rank exchanges data with the root: on an intercommunicator the other group does, else every rank. */
+/* True if this rank exchanges data with the root: every rank does; on an intercommunicator only the group without the
+ * root. */
 static bool takes_part(const struct call *call, int root) {
     return !is_inter_call(call) || root >= 0;
 }

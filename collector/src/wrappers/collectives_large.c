@@ -1,4 +1,4 @@
-/* The large-count forms of collectives.c: see forms.h. */
+/* The large-count forms of collectives.c, see forms.h. */
 #include "mpi/mpi_table.h"
 #if HOPSCOPE_MPI_LARGE_COUNTS
 #define LARGE_COUNT

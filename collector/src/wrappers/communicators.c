@@ -30,7 +30,7 @@ WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *handl
     return leave_creation(&call, COMM_ORIGIN_DUP, comm, 0, handle);
 }
 
-/* The duplicate is registered under this promise when its request completes. */
+/* The promise under which the duplicate is registered when its request completes. */
 static struct comm_promise promise_of(const struct call *call, MPI_Comm comm) {
     return call_passed_on(call) ? (struct comm_promise){0} : comm_promise(comm);
 }
@@ -95,7 +95,8 @@ WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_C
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER);
     call.error = pmpi.Comm_create_group(comm, group, tag, handle);
-    /* Two threads may do this on one parent at the same time, with different tags. */
+    /* The tag goes into the key, because two threads may do this on one parent at the same time, with different
+     * tags. */
     return leave_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
 }
 
@@ -149,13 +150,14 @@ WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *handle) {
     return leave_creation(&call, COMM_ORIGIN_MERGE, comm, 0, handle);
 }
 
-/* Call it before the library frees the communicator, which may reuse its handle at once. Applies inside other calls
- * too: delete callbacks of attributes free communicators that the attributes contain. */
+/* Forgets a communicator. Call it before the library frees the communicator, which may reuse its handle at once. It
+ * applies inside other calls, too: the delete callback of an attribute may free a communicator that the attribute
+ * contains. */
 static void forget(MPI_Comm handle) {
     if (!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
         return;
     if (handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
-        return; /* an error of the application, which the library reports */
+        return; /* it is an error of the application, which the library reports */
     struct comm *comm = comm_find(handle);
     if (comm)
         native_comm_free(comm);

@@ -1,7 +1,8 @@
 /* Waits and tests: the ends of requests.
  *
- * Each call works on a copy of the handles, because the library overwrites completed ones. If the application ignores
- * statuses, the wrapper passes its own: they give the source, tag and size of each received message. */
+ * Each call works on a copy of the handles, because the library overwrites those of completed requests. If the
+ * application ignores statuses, the wrapper passes its own: they give the source, tag and size of each received
+ * message. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ struct array {
     void *allocated;
 };
 
-/* user_statuses: the application's array, or MPI_STATUSES_IGNORE. */
+/* Copies handles. user_statuses: the application's array, or MPI_STATUSES_IGNORE. */
 static void copy(const struct call *call, struct array *array, int count, const MPI_Request requests[],
                  MPI_Status *user_statuses) {
     array->allocated = NULL;
@@ -58,15 +59,15 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
-/* Records that the message never existed. Matching needs this even if recording was paused meanwhile. */
+/* Records that the message never existed. Matching needs this record even if recording was paused in the meantime. */
 static void cancelled(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
 }
 
-/* The status is the receive's, but MPICH does not fill it in (seen in 4.0 and 5.0). So it is used only after wildcards,
- * and not with MPICH: such a receive has no recorded end. Without wildcards the requested peer and tag count, with the
- * largest number of bytes that could arrive. */
+/* Records both ends of an MPI_Isendrecv. The status is that of the receive, but MPICH does not fill it in (seen in 4.0
+ * and 5.0). So it is used only for a receive with wildcards, and not with MPICH, where such a receive has no recorded
+ * end. Without wildcards, peer and tag are those requested, and bytes the most that could arrive. */
 static void complete_both(uint64_t ticks, struct request request, const MPI_Status *status) {
     if (request.id && !request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
@@ -81,7 +82,7 @@ static void complete_both(uint64_t ticks, struct request request, const MPI_Stat
 #endif
 }
 
-/* Handles the completion of the request behind this handle. The status belongs to it. */
+/* Handles the completion of the request of this handle. The status belongs to the request. */
 static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *status) {
     struct request request;
     if (handle == MPI_REQUEST_NULL || !requests_take(handle, &request))
@@ -94,7 +95,7 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         cancelled(ticks, &request);
     else if (request.kind == REQUEST_RECEIVE)
         message_completed(ticks, &request, status);
-    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* libraries fill in no status for it */
+    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* libraries do not fill in its status */
         message_completed_from(ticks, &request, message_peer(request.peer, request.tag), request.bytes);
     else if (request.kind == REQUEST_BOTH)
         complete_both(ticks, request, status);
@@ -102,7 +103,7 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
 }
 
-/* After an error in some requests: forgets the completed ones without a record. */
+/* Forgets completed requests without a record, after an error in some of the requests. */
 static void forget_completed(int count, const MPI_Request handles[], const MPI_Request remaining[]) {
     struct request request;
     for (int i = 0; handles && i < count; i++)
@@ -144,7 +145,7 @@ static int leave_some(struct call *call, struct array *array, int count, const M
     return call_leave_at(call, leave);
 }
 
-/* Ends a call for one of several requests. Index MPI_UNDEFINED: none was active. */
+/* Ends a call for one of several requests. Index MPI_UNDEFINED: no request was active. */
 static int leave_any(struct call *call, struct array *array, int count, const MPI_Request requests[], const int *index,
                      const MPI_Status *status) {
     if (call_passed_on(call))
@@ -158,7 +159,7 @@ static int leave_any(struct call *call, struct array *array, int count, const MP
     return call_leave_at(call, leave);
 }
 
-/* Ends the call of a test that completed nothing and returns true. A successful test ends like a wait. */
+/* Ends the call of a test that completed no request, and returns true. A successful test ends like a wait. */
 static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_unsuccessful) {
     if (call_passed_on(call))
         return false;
@@ -171,13 +172,13 @@ static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_
     return is_unsuccessful;
 }
 
-/* True if this handle was an active request that a test completed. A completed request has no handle any more, unless
- * it is persistent: only those are looked up. */
+/* True if this handle belonged to an active request that a test completed. A completed request has no handle any more,
+ * unless it is persistent: only persistent requests are looked up. */
 static bool was_completed(MPI_Request handle, MPI_Request remaining) {
     return handle != MPI_REQUEST_NULL && (remaining == MPI_REQUEST_NULL || !requests_is_inactive(handle));
 }
 
-/* The same for any of them. */
+/* True if a test completed any of the requests. */
 static bool some_completed(const struct array *array, int count, const MPI_Request requests[]) {
     for (int i = 0; array->handles && i < count; i++)
         if (was_completed(array->handles[i], requests[i]))

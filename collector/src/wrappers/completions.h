@@ -1,10 +1,11 @@
 /* Tests and probes in a loop.
  *
- * A polling program would fill its spool with unsuccessful calls. Unsuccessful polls with no other record between them
- * share one pair of enter and leave, whichever functions and call sites they are, and each updates it. A pause of up to
- * POLL_GAP_NS between two polls counts as polling, a longer one as computing. After a longer one the pair moves: it
- * ends with the last poll and is as long as all of them together. It does so for POLL_WINDOW_NS, then a new pair
- * begins. A poll that succeeds after polls without a longer pause makes them its own: it began with the first one. */
+ * A polling program would fill its spool with unsuccessful calls. So unsuccessful polls with no other record between
+ * them share one pair of enter and leave, whatever their functions and call sites, and each poll updates the pair. A
+ * pause of up to POLL_GAP_NS between two polls counts as polling, a longer one as computing. After a longer pause the
+ * pair moves: it ends with the last poll and is as long as all its polls together. It does so for POLL_WINDOW_NS, then
+ * a new pair begins. If a poll succeeds, it takes over the polls before it since the last longer pause: its call begins
+ * with the first of them. */
 #ifndef HOPSCOPE_COMPLETIONS_H
 #define HOPSCOPE_COMPLETIONS_H
 

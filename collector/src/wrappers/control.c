@@ -1,16 +1,16 @@
 /* MPI_Pcontrol: the application pauses and resumes recording.
  *
- * Level 0 pauses it in this process, 1 and above resume it. Records are on disk at once, so level 2, which MPI suggests
- * for flushing, needs nothing more. Negative levels mean nothing here. Further arguments belong to other tools; MPI
- * libraries ignore them.
+ * Level 0 pauses recording in this process, levels 1 and above resume it. MPI suggests level 2 for flushing, which is
+ * not necessary here, because records are on disk at once. Negative levels have no effect. Further arguments belong to
+ * other tools; MPI libraries ignore them.
  *
- * Whatever the members of a communicator must do alike continues without recording: collectives are counted, and the
- * engine runs the same collectives. */
+ * What the members of a communicator must do alike continues without recording: collectives are counted, and the engine
+ * runs the same collectives. */
 #include "wrappers/call.h"
 
 WRAPPER int MPI_Pcontrol(const int level, ...) {
     struct call call;
-    /* The call is recorded before and after the gap and shows its call site in the program. */
+    /* The call is recorded before and after the gap, which shows the call site in the program. */
     if (level > 0)
         record_hold(false);
     call_enter(&call, FUNCTION_MPI_Pcontrol, CALLER);

@@ -1,4 +1,4 @@
-/* Files: opening and closing them, their sizes, views and positions. */
+/* Files: opening and closing them, and their sizes, views and positions. */
 #include <stdio.h>
 #include <string.h>
 

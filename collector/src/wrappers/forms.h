@@ -31,7 +31,7 @@ static inline uint64_t packed_sum(const struct call *call, const COUNT counts[],
     return sum ? sum * type_bytes(datatype) : 0;
 }
 
-/* packed_sum with one datatype per block. */
+/* Like packed_sum, with one datatype per block. */
 static inline uint64_t packed_sum_w(const struct call *call, const COUNT counts[], int blocks,
                                     const MPI_Datatype datatypes[]) {
     uint64_t sum = 0;

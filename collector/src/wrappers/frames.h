@@ -6,8 +6,8 @@
 
 enum frames { FRAMES_UNKNOWN, FRAMES_THERE, FRAMES_LEFT };
 
-/* Call it inside a wrapper. Tells if the wrapper with a frame at this address is still further up this stack
- * (FRAMES_THERE) or has been left. Unknown if the stack cannot be walked up to there. Takes some microseconds. */
+/* Call it inside a wrapper. Tells if the wrapper with a frame at this address is still on this stack (FRAMES_THERE) or
+ * has been left. Unknown if the stack cannot be walked up to that address. Takes some microseconds. */
 enum frames frames_find(uintptr_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: the begin and end of serving. In a program that has called
- * MPI_Init, sessions are ordinary calls. In any other program the first session begins serving and the last one ends
+ * MPI_Init, sessions are ordinary calls. In any other program the first session begins serving, and the last one ends
  * it. */
 #include <pthread.h>
 
@@ -14,9 +14,9 @@
 static bool has_begun;
 static bool is_session_run;
 static bool has_ended; /* serving and recording are over */
-static int users;      /* in a session run: open sessions, plus one for an MPI_Init */
+static int users;      /* in a program with sessions only: open sessions, plus one for a later MPI_Init */
 
-/* Call it before PMPI_Init. Returns the timestamp of entering the call. */
+/* Call it before PMPI_Init. Returns the time at which the call was entered. */
 static uint64_t before_init(void) {
     call_pass_on();
     unseen_dismiss();
@@ -34,7 +34,7 @@ static void serve(struct run_terms terms) {
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 
-/* Records the call that began serving once it has a spool. The collector's own start began at `begin`. */
+/* Records the call that began serving, once it has a spool. `begin`: when the collector's own start began. */
 static void record_init(enum mpi_function function, uint64_t enter, const void *caller, uint64_t begin) {
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     record_append(begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
@@ -76,8 +76,8 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
     return other_init ? error : after_init(error, FUNCTION_MPI_Init_thread, enter, CALLER);
 }
 
-/* True if this finalize ends the recording. In a session run each session and the world count, and the last of them
- * ends it. */
+/* True if this finalize ends the recording. In a program that began with a session, each session and the world count,
+ * and the last of them ends it. */
 static bool is_last(bool of_session) {
     if (!of_session && !is_session_run)
         return true;
@@ -91,7 +91,7 @@ static bool before_finalize(const struct call *call, bool of_session) {
     __atomic_store_n(&has_ended, true, __ATOMIC_RELAXED);
     native_stop();
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
-    /* Both functions record the leave. */
+    /* Record the leave, in one of two functions. */
 #if HOPSCOPE_MPI_4
     if (is_session_run)
         run_finish_in_session((int)call->function);
@@ -121,7 +121,7 @@ WRAPPER int MPI_Finalize(void) {
 
 WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
     struct call call;
-    /* Even inside a callback: this is the last thing the process does. */
+    /* Enter even inside a callback, because this is the last call of the process. */
     call_enter(&call, FUNCTION_MPI_Abort, CALLER);
     if (!call_passed_on(&call) || __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
         run_abort();
@@ -130,7 +130,7 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
 
 #if HOPSCOPE_MPI_4
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-static bool late_session_reported; /* the user knows that sessions after the end are not recorded */
+static bool late_session_reported; /* the user has been told that sessions after the end are not recorded */
 
 /* Begins serving after the first session, like after_init. */
 static void begin_in_session(uint64_t enter, const void *caller) {
@@ -144,7 +144,7 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     call_close();
 }
 
-/* Call it after a session, under the lock, if its enter was not recorded. */
+/* Call it after a session's init, under the lock, if its enter was not recorded. */
 static void after_session_init(int error, uint64_t enter, const void *caller) {
     if (error != MPI_SUCCESS)
         return;

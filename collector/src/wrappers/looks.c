@@ -1,8 +1,8 @@
-/* MPI_Request_get_status and similar: they inspect requests but complete none. A wait or test follows. */
+/* MPI_Request_get_status and similar functions, which inspect requests but complete none. A wait or test follows. */
 #include "wrappers/completions.h"
 #include "wrappers/requests.h"
 
-/* Ends a look at requests; one at inactive requests only is unsuccessful. */
+/* Ends a call that inspects requests. If all requests are inactive, it counts as unsuccessful. */
 static int leave_look(struct call *call, const int *flag, int count, const MPI_Request requests[]) {
     static const int nothing = 0;
     bool is_active = call_passed_on(call) || call->error != MPI_SUCCESS || !*flag;

@@ -2,7 +2,7 @@
 
 bool messages_recorded = true;
 
-/* While recording is paused, messages are only counted: see hold.h. */
+/* While recording is paused, messages are only counted, see hold.h. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id) {
     uint32_t comm_id = message_comm(comm);

@@ -1,7 +1,8 @@
 /* The application's point-to-point messages as records.
  *
- * The peer is a rank of the communicator, or of an intercommunicator's remote group. Not recorded: messages to and from
- * MPI_PROC_NULL, on communicators that the collector does not know, and of failed calls.
+ * The peer is a rank of the communicator, or of an intercommunicator's remote group. Three kinds of messages are not
+ * recorded: those to and from MPI_PROC_NULL, those on communicators that the collector does not know, and those of
+ * failed calls.
  */
 #ifndef HOPSCOPE_MESSAGE_H
 #define HOPSCOPE_MESSAGE_H
@@ -10,8 +11,8 @@
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
 
-/* HOPSCOPE_RECORD=collectives sets it to false before any call is served: calls and waits are recorded as usual, but
- * not their messages and requests. */
+/* HOPSCOPE_RECORD=collectives sets it to false before any call is served. Then calls and waits are recorded as usual,
+ * but not their messages and requests. */
 extern bool messages_recorded;
 
 /* The id of the communicator's definition, under which its messages are recorded; 0: they are not recorded. */
@@ -20,12 +21,12 @@ static inline uint32_t message_comm(MPI_Comm handle) {
     return comm ? comm->id : 0;
 }
 
-/* message_comm for a call that may only be passed on. */
+/* message_comm, or 0 if the wrapper only passes this call on: then it must not record. */
 static inline uint32_t message_comm_of(const struct call *call, MPI_Comm handle) {
     return call_passed_on(call) ? 0 : message_comm(handle);
 }
 
-/* Packed bytes. An empty message may have an invalid datatype. */
+/* The packed bytes of a message. An empty message may have an invalid datatype. */
 static inline uint64_t message_bytes(MPI_Count count, MPI_Datatype datatype) {
     return count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
@@ -34,13 +35,14 @@ static inline uint64_t message_peer(int peer, int tag) {
     return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
-/* The peer and tag that a call requests, like message_peer; see SPOOL_ENTER. */
+/* The peer and the tag that a call requests, combined as in message_peer; see SPOOL_ENTER. */
 static inline uint64_t message_request(int peer, int tag) {
     uint32_t source = peer == MPI_ANY_SOURCE ? SPOOL_ANY : peer == MPI_PROC_NULL ? SPOOL_NOBODY : (uint32_t)peer;
     return (uint64_t)source << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
 }
 
-/* call_enter for a blocking send, receive or probe. If the call hangs, its record shows the peer that it waits for. */
+/* Like call_enter, for a blocking send, receive or probe. If the call hangs, its record shows the peer for which it
+ * waits. */
 static inline void message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
                                  uint64_t request, uint64_t second_request) {
     if (!call_open(call, function, caller))
@@ -50,17 +52,18 @@ static inline void message_enter(struct call *call, enum mpi_function function, 
                       request, second_request);
 }
 
-/* The status for the library to fill in, even if the application ignores it. */
+/* The status that the library fills in, even if the application ignores it. */
 static inline MPI_Status *message_status(const struct call *call, MPI_Status *user_status, MPI_Status *own_status) {
     return user_status == MPI_STATUS_IGNORE && !call_passed_on(call) ? own_status : user_status;
 }
 
-/* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its timestamp is the call's enter. */
+/* Call it after a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its timestamp is the call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
-/* After a blocking receive, with the fields of its status. */
+/* Call it after a blocking receive, with the fields of its status. */
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
-/* The receive that began this request has ended and was not cancelled. source: peer and tag. */
+/* Call one of these when the receive that began this request has ended without being cancelled. source: peer and
+ * tag. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
 void message_completed_from(uint64_t ticks, const struct request *request, uint64_t source, uint64_t bytes);
 

@@ -1,7 +1,7 @@
 /* Neighbourhood collectives: always native, recorded as calls. */
 #include "wrappers/collective_forms.h"
 
-/* Numbers of neighbours that this rank receives from and sends to. */
+/* Sets the numbers of neighbours from which this rank receives and to which it sends. */
 static void degrees(const struct call *call, MPI_Comm comm, int *in_degree, int *out_degree) {
     int kind = MPI_UNDEFINED, n = 0, weighted;
     *in_degree = *out_degree = 0;

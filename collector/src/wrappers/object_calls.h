@@ -1,8 +1,8 @@
-/* Enter and leave of what windows and files ask every member to call: making and freeing them, fences, sizes.
+/* Enter and leave of the calls on windows and files that all members make: creating and freeing them, fences, sizes.
  *
- * They are collectives of the window or file, or of the communicator that it is made from, and move no bytes. The MPI
+ * They are collectives of the window or file, or of the communicator from which it is made, and move no bytes. The MPI
  * library's messages in them belong to no collective. If the communicator, window or file is unknown, the call is
- * recorded as any other. */
+ * recorded like any other. */
 #ifndef HOPSCOPE_OBJECT_CALLS_H
 #define HOPSCOPE_OBJECT_CALLS_H
 
@@ -12,7 +12,7 @@
 void object_call_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits);
 int object_call_leave(struct call *call);
 
-/* For a call that frees a window or file: before and after the library does it. */
+/* Call them before and after the library frees a window or file. */
 struct comm *object_withdraw(uint64_t bits);
 
 #endif

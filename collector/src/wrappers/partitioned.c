@@ -1,7 +1,8 @@
-/* Partitioned messages: one message per start, whose partitions the sender marks ready one by one.
+/* Partitioned messages: each start sends one message, whose partitions the sender marks ready one by one.
  *
- * The message is sent in the call that marks the last partition ready, because the receiver waits for that. Partitioned
- * requests match separately from all other messages; ARCHIVE_PARTITIONED in the tag separates them in the records too.
+ * The message is sent in the call that marks the last partition ready, because the receiver waits for that partition.
+ * Partitioned requests match separately from all other messages; ARCHIVE_PARTITIONED in the tag separates them in the
+ * records, too.
  */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
@@ -52,8 +53,8 @@ static void ready(const struct call *call, MPI_Request handle, int partitions) {
                       request.id);
 }
 
-/* Another thread may complete the request as soon as the last partition is ready, so it is recorded before the call. If
- * the call then fails, the program is wrong and the request sends no more messages. */
+/* Another thread may complete the request as soon as the last partition is ready, so the message is recorded before the
+ * call. If the call then fails, the program is wrong, and the request sends no more messages. */
 WRAPPER int MPI_Pready(int partition, MPI_Request request) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Pready, CALLER);
@@ -78,7 +79,7 @@ WRAPPER int MPI_Pready_list(int length, HOPSCOPE_LIST_OF_PARTITIONS int partitio
     return call_leave(&call);
 }
 
-/* Tests one partition; the message completes in a wait or test. */
+/* Tests one partition. The message completes in a wait or test. */
 WRAPPER int MPI_Parrived(MPI_Request request, int partition, int *flag) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Parrived, CALLER);

@@ -1,4 +1,4 @@
-/* Probes, and the functions that all polling calls share. */
+/* Probes, and the functions that all polling calls use. */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
@@ -9,7 +9,7 @@ static bool polled_last(void) {
     return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes;
 }
 
-/* True if this call follows the last poll of that pair without a pause. */
+/* True if this call follows the pair's last poll without a longer pause. */
 static bool continues_poll(const struct call *call) {
     static uint64_t gap;
     if (!gap)
@@ -17,7 +17,7 @@ static bool continues_poll(const struct call *call) {
     return call->enter - call_thread.poll_leave->ticks <= gap;
 }
 
-/* True if this call may share that pair although it follows after a pause. */
+/* True if this call may share the pair although it follows after a longer pause. */
 static bool is_in_window(const struct call *call) {
     static uint64_t window;
     if (!window)
@@ -35,7 +35,7 @@ static void begin_pair(const struct call *call, uint64_t leave) {
     call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
     t->poll_leave = record_last();
-    /* At the end of a chunk other records follow one of them. */
+    /* At the end of a chunk, other records may come after one of the pair. */
     if (t->poll_leave && (t->poll_leave->kind != SPOOL_LEAVE || t->poll_leave[-1].kind != SPOOL_ENTER_BARE))
         t->poll_leave = NULL;
     t->poll_chunk = record_cursor.changes;
@@ -61,7 +61,7 @@ int poll_failed(struct call *call) {
     return call->error;
 }
 
-/* Makes this call the one that the pair's polls since the last pause waited for. Those before the pause keep a pair. */
+/* Gives this call the pair's polls since the last longer pause. Earlier polls keep the pair. */
 static void join_polls(const struct call *call) {
     const struct call_thread *t = &call_thread;
     struct spool_record *enter = &t->poll_leave[-1];

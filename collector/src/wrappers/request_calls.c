@@ -10,7 +10,7 @@ static void record_start_of(const struct call *call, MPI_Request handle) {
         return;
     if (request.kind == REQUEST_PARTITIONED_SEND)
         return;        /* it begins when its last partition is ready */
-    if (request.gap) { /* not recorded, but its message counts in the matching */
+    if (request.gap) { /* the send is not recorded, but its message counts in the matching */
         if (request.kind == REQUEST_SEND)
             record_skip_send(request.comm, (uint32_t)request.peer, (uint32_t)request.tag);
         return;

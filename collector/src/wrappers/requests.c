@@ -6,11 +6,11 @@
 
 static bool needs_lock;
 static bool is_locked;
-static struct request *table; /* open addressing, linear, a power of two; removal leaves no tombstones */
+static struct request *table; /* open addressing, linear; the size is a power of two; removal leaves no tombstones */
 static size_t capacity, used;
 static uint64_t last_order;
 
-/* Held for a few dozen instructions. Only growing the table takes longer. */
+/* The lock is held for a few dozen instructions; only growing the table takes longer. */
 static void lock(void) {
     if (!needs_lock)
         return;
@@ -28,8 +28,8 @@ static uint64_t bits_of(MPI_Request handle) {
     return (uint64_t)(uintptr_t)handle;
 }
 
-/* Messages share the table: bits 62 and 63 differ in their keys, but are equal in user-space addresses and in
- * sign-extended ints. */
+/* The key of a message. Messages share the table with requests. Bits 62 and 63 differ in the keys of messages, but are
+ * equal in user-space addresses and in sign-extended ints. */
 static uint64_t bits_of_message(MPI_Message message) {
     return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
 }
@@ -70,12 +70,13 @@ bool requests_complete_at_once(MPI_Request handle) {
 #ifdef OMPI_MPI_H
     return handle == (MPI_Request)openmpi_handles.ompi_request_empty;
 #else
-    /* The two highest bits of MPICH's handles give the kind of object. 1: built in; no open request is. */
+    /* The two highest bits of MPICH's handles give the kind of object. 1: built in; such a request is never open. */
     return (uintptr_t)handle >> 30 == 1;
 #endif
 }
 
-/* The oldest request with this handle that is active (or any, to forget it). NULL if there is none. */
+/* The oldest request with this handle that is active; with `active` false, the oldest of all, to forget it. NULL if
+ * there is none. */
 static struct request *oldest(uint64_t handle, bool active) {
     struct request *match = NULL;
     if (!capacity)
@@ -88,7 +89,7 @@ static struct request *oldest(uint64_t handle, bool active) {
     return match;
 }
 
-/* Closes the gap by moving back entries that were displaced past it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
+/* Closes the gap by moving back entries that were displaced beyond it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
 static void remove_at(struct request *request) {
     size_t gap = (size_t)(request - table), mask = capacity - 1;
     for (size_t i = (gap + 1) & mask; table[i].handle; i = (i + 1) & mask) {

@@ -68,7 +68,7 @@ WRAPPER int MPI_Win_set_name(MPI_Win window, const char *name) {
     return call_leave(&call);
 }
 
-/* Without transfers before it, a fence need not wait for anybody. All members say so, or none. */
+/* A fence after no transfers need not wait for anybody. All members say so in the assertion, or none does. */
 WRAPPER int MPI_Win_fence(int assertion, MPI_Win window) {
     struct call call;
     bool synchronises = !(assertion & MPI_MODE_NOPRECEDE);

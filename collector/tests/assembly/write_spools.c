@@ -160,7 +160,7 @@ static FILE *begin_spool(const char *dir, char *words) {
     return file;
 }
 
-/* All records are in the front, which is as large as they need: whole pages, whole records. */
+/* Writes the header. All records are in the front, which is as large as they need: whole pages and whole records. */
 static bool end_spool(FILE *file) {
     enum { UNIT = 20480 };
     if (!file)

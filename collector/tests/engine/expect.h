@@ -1,4 +1,4 @@
-/* Checks that report position and reason of a failure, and let the rest of the test run. */
+/* Checks that report where a test fails and why, and let the rest of the test run. */
 #ifndef HOPSCOPE_EXPECT_H
 #define HOPSCOPE_EXPECT_H
 

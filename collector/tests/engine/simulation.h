@@ -1,5 +1,5 @@
 /* Runs the schedules of all ranks against each other in memory. Messages and steps finish in random order, which must
- * not affect results. A unit is one number. */
+ * not affect results. A unit is a number of 64 bits. */
 #ifndef HOPSCOPE_SIMULATION_H
 #define HOPSCOPE_SIMULATION_H
 
@@ -9,22 +9,23 @@ enum { SIMULATION_RANKS = 20, SIMULATION_SLOTS = SLOT_OTHER + SIMULATION_RANKS +
 
 struct actor {
     struct schedule schedule;
-    uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two, simulation_allocate the others */
+    uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two slots, simulation_allocate the others */
     bool *started;
     int remaining;
-    int *ready, ready_count; /* steps that wait for no other step, in no order */
+    int *ready, ready_count; /* steps that wait for no other step, in any order */
 };
 
 extern struct actor actors[SIMULATION_RANKS];
 
-/* The operations: a sum, and a composition, which does not commute. It composes x -> a x + b, stored as a | b << 32. */
+/* The operations: a sum, and a composition, which does not commute. The composition is of functions x -> a x + b, each
+ * stored as a | b << 32. */
 uint64_t simulation_sum(uint64_t operand, uint64_t accumulator);
 uint64_t simulation_compose(uint64_t operand, uint64_t accumulator);
 
-/* Allocates the actor's own slots. */
+/* Allocates the slots that are not the user's. */
 void simulation_allocate(struct actor *actor);
-/* Runs all schedules to the end, reports errors (EXPECT), and frees the actors' own slots. Returns the number of
- * failures. */
+/* Runs all schedules to the end, reports errors (EXPECT), and frees the slots that are not the user's. Returns the
+ * number of failures. */
 int simulation_run(int size, uint64_t (*operation)(uint64_t operand, uint64_t accumulator), const char *label);
 
 #endif

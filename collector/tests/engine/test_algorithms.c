@@ -1,4 +1,4 @@
-/* Runs every algorithm for every operation that it serves, on 2 to 20 ranks, and checks the results that MPI
+/* Runs every algorithm for every operation that it supports, on 2 to 20 ranks, and checks the results that MPI
  * prescribes. */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct scene {
     enum operation operation;
     int size, root;
     bool in_place, ordered;
-    int64_t units;                       /* of the whole message, where there is one */
+    int64_t units;                       /* of the whole message, if the operation has one */
     int64_t count[MAX_RANKS][MAX_RANKS]; /* units from a rank for a rank (Gather: for the root, and so on) */
     int64_t input_positions[MAX_RANKS][MAX_RANKS], output_positions[MAX_RANKS][MAX_RANKS],
         input_lengths[MAX_RANKS][MAX_RANKS], output_lengths[MAX_RANKS][MAX_RANKS];
@@ -84,7 +84,7 @@ static void draw_blocks(struct scene *s) {
     }
 }
 
-/* A rank's buffers. With in_place they are the same. */
+/* Fills a rank's buffers. With in_place both are the same. */
 static void fill(struct scene *s, int rank) {
     struct actor *a = &actors[rank];
     if (is_among(s->operation, block_operations | reduce_scatters) == 0)
@@ -172,7 +172,7 @@ static const struct shape *draw_simple_shape(void) {
     return shape;
 }
 
-/* Draws the placement of ranks: clusters of hosts, in runs of ranks or dealt like cards. */
+/* Draws the hosts and clusters of ranks: consecutive ranks together, or ranks placed in turn. */
 static void draw_placement(int size, int *hosts, int *clusters) {
     int count = 1 + rand() % 6, hosts_per_cluster = 1 + rand() % 3, is_dealt = rand() % 2;
     for (int rank = 0; rank < size; rank++) {
@@ -260,7 +260,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     }
 }
 
-/* A rank that is out of memory runs the steps one by one, in the order written. That must not hang either. */
+/* The steps of a rank that is out of memory, which runs them one by one, in their order. That must not hang either. */
 struct recorded_steps {
     struct step steps[4096];
     int count;

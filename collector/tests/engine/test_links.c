@@ -1,4 +1,4 @@
-/* Due times over emulated links, worked out by hand. All times in ns; 1 byte takes 1 ns at 1e9 bytes per second. */
+/* Due times over emulated links, computed by hand. All times in ns; 1 byte takes 1 ns at 1e9 bytes per second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@ enum { MOST_WORDS = 4096 };
 
 static _Atomic uint64_t words[MOST_WORDS];
 
-/* Hosts a0 and a1 of cluster A, b0 and b1 of cluster B, with ranks 0 to 3. All links are free from time 0. */
+/* Links between hosts a0 and a1 of cluster A and b0 and b1 of cluster B, with ranks 0 to 3. All links are free from
+ * time 0. */
 static struct links open_links(const char *emulate) {
     char text[2000], message[500] = "";
     const char *host_names[4] = {"here", "here", "here", "here"};
@@ -35,7 +36,7 @@ static void close_links(struct links *links) {
 
 enum host { A0, A1, B0, B1 };
 
-/* The time when a message sent at send_ns becomes visible, if its receiver polls as soon as it can. */
+/* The time at which a message sent at send_ns becomes visible, if its receiver polls as soon as it can. */
 static uint64_t visible_ns(struct links *links, enum host sender, enum host receiver, int64_t bytes, uint64_t send_ns) {
     return links_receive(links, sender, receiver, bytes, links_send(links, sender, receiver, bytes, send_ns));
 }
@@ -52,7 +53,7 @@ static void an_old_file_means_what_it_meant(void) {
                                     "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":5e8}");
     /* 10 + 2 * 100 on each interface, 100 on the wire. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 210 + 100 + 1000 + 210);
-    /* The next message of that host waits for its interface; each pair of hosts has a wire of its own. */
+    /* The next message of that host waits for its interface. Each pair of hosts has its own wire. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 100, 0), 420 + 100 + 1000 + 210);
     EXPECT_TIME(visible_ns(&links, A1, B1, 100, 0), 420 + 100 + 1000 + 210 + 210);
     EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 5);
@@ -66,10 +67,10 @@ static void an_old_file_means_what_it_meant(void) {
 static void all_messages_between_two_clusters_share_one_link(void) {
     struct links links = open_links("\"links\":{\"wan\":{\"latency_ns\":20,\"bytes_per_second\":1e6}},"
                                     "\"cluster_pairs\":[{\"from\":\"A\",\"to\":\"B\",\"bytes_per_second\":1e6}]");
-    /* Two messages of 500 kB at 1 MB/s sent at once arrive after 0.5 s and 1 s. It was 0.5 s for both. */
+    /* Regression: two messages of 500 kB, sent at once at 1 MB/s, both arrived after 0.5 s; the second takes 1 s. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, A1, B1, 500000, 0), 1000000000 + 20);
-    /* The way back is another link, which this file does not let them share. */
+    /* The way back is another link, which hosts do not share here. */
     EXPECT_TIME(visible_ns(&links, B0, A0, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, B1, A1, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, A0, A1, 500000, 0), 0);
@@ -94,7 +95,7 @@ static void gateways_interfaces_serve_all_that_passes(void) {
                                     "\"host_interface\":{\"per_message_ns\":10}");
     /* The message leaves a1, enters and leaves a0, enters and leaves b0, and enters b1. */
     EXPECT_TIME(visible_ns(&links, A1, B1, 0, 0), 30 + 1000 + 30);
-    /* a0 sends for itself, but its interface is busy until 30; b0 receives for itself. */
+    /* a0 sends its own message, but its interface is busy until 30. b0 receives its own message. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 0, 25), 40 + 1000 + 10);
     /* Inside a cluster there is no gateway, only interfaces: a0's, busy until 40, and a1's. */
     EXPECT_TIME(visible_ns(&links, A0, A1, 0, 26), 50 + 10);
@@ -102,18 +103,18 @@ static void gateways_interfaces_serve_all_that_passes(void) {
 }
 
 static void cut_through_counts_bytes_once_at_the_slowest(void) {
-    /* LogGP's G of 0.084 us a byte. One MiB takes 88 ms, not 88 on each of two interfaces. */
+    /* LogGP's G of 0.084 us a byte. One MiB takes 88 ms in all, not 88 ms on each of two interfaces. */
     struct links links = open_links("\"host_interface\":{\"bytes_per_second\":11904762,\"cut_through\":true}");
     uint64_t single_ns = visible_ns(&links, A0, B0, 1 << 20, 0);
     EXPECT(single_ns > 88000000 && single_ns < 88100000, "%llu", (unsigned long long)single_ns);
     /* Both interfaces were occupied during all of that time. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 1 << 20, 0), 2 * single_ns);
     close_links(&links);
-    /* A wire of half the speed: the last byte is through the second interface 10 after it came from the wire. */
+    /* A wire of half the speed: the last byte leaves the second interface 10 after it came from the wire. */
     links = open_links("\"links\":{\"wan\":{\"latency_ns\":1000,\"bytes_per_second\":5e8}},"
                        "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":1e9,\"cut_through\":true}");
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 10 + 200 + 1000 + 10);
-    /* From a1 to the same host: its wire is its own. b0's interface was busy for 110 from 1010 on, so until 1120. */
+    /* From a1 to the same host there is another wire. b0's interface was busy for 110 from 1010 on, so until 1120. */
     EXPECT_TIME(visible_ns(&links, A1, B0, 100, 0), 10 + 200 + 1000 + 20);
     close_links(&links);
 }
@@ -128,7 +129,7 @@ static void a_rank_handles_one_message_at_a_time(void) {
     close_links(&links);
 }
 
-/* Four hosts of eight ranks each; rank r is the r % 8th of host r / 8. */
+/* Four hosts of eight ranks each. Rank r is on host r / 8. */
 enum { RANKS = 32, PER_HOST = 8, SHM = 5000, LAN = 20000, HANDLING = 2000 };
 
 static int compare_times(const void *a, const void *b) {
@@ -140,7 +141,7 @@ static uint64_t latency_between(int a, int b) {
     return a / PER_HOST == b / PER_HOST ? SHM : LAN;
 }
 
-/* The time when this rank can send towards the root, or when the root is done. Each rank has its own time. */
+/* The time at which this rank can send towards the root or, for the root, is done. Each rank is occupied separately. */
 static uint64_t reduce_end_ns(const int *parents, int rank) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
     uint64_t arrivals[RANKS], end_ns = 0;
@@ -155,7 +156,7 @@ static uint64_t reduce_end_ns(const int *parents, int rank) {
     return end_ns;
 }
 
-/* The time when the last rank has the root's value. Ranks send to children on other hosts first. */
+/* The time at which the last rank has the root's value. Ranks send to children on other hosts first. */
 static uint64_t broadcast_end_ns(const int *parents, int rank, uint64_t begin_ns) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
     uint64_t last_ns = begin_ns, sent_ns = begin_ns;
@@ -171,8 +172,8 @@ static uint64_t broadcast_end_ns(const int *parents, int rank, uint64_t begin_ns
     return last_ns > sent_ns ? last_ns : sent_ns;
 }
 
-/* Published for four eight-way hosts: one root a host 1,444 us, another layer inside hosts 1,534 us, two groups of four
- * a host that each send to the root 1,322 us. */
+/* The published times for four eight-way hosts: one root per host 1,444 us; another layer inside hosts 1,534 us; two
+ * groups of four per host that each send to the root 1,322 us. */
 static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) {
     int one_root[RANKS], layer[RANKS], two_groups[RANKS];
     for (int rank = 0; rank < RANKS; rank++) {
@@ -184,8 +185,9 @@ static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) 
     uint64_t one_root_ns = broadcast_end_ns(one_root, 0, reduce_end_ns(one_root, 0));
     uint64_t layer_ns = broadcast_end_ns(layer, 0, reduce_end_ns(layer, 0));
     uint64_t two_groups_ns = broadcast_end_ns(two_groups, 0, reduce_end_ns(two_groups, 0));
-    /* To the root: a leaf sends 2, 5 on the way, seven taken in 14, sent 2, 20 on the way, three taken in 6. Back:
-     * three sent 6, 20 on the way, taken in 2, seven sent 14, 5 on the way, taken in 2. */
+    /* To the root: a leaf sends (2), the way inside the host (5), seven messages are received (14), one is sent (2),
+     * the way between hosts (20), three are received (6). Back: three are sent (6), the way (20), one is received (2),
+     * seven are sent (14), the way (5), one is received (2). */
     EXPECT_TIME(one_root_ns, 49000 + 49000);
     EXPECT(two_groups_ns < one_root_ns && one_root_ns < layer_ns, "%llu, %llu, %llu", (unsigned long long)two_groups_ns,
            (unsigned long long)one_root_ns, (unsigned long long)layer_ns);

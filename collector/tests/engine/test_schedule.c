@@ -1,4 +1,4 @@
-/* The building blocks of schedules, and the properties of a tree's schedule. test_algorithms.c tests results. */
+/* The building blocks of schedules, and the properties of a tree's schedule. test_algorithms.c tests the results. */
 #include "expect.h"
 #include "plan/algorithm.h"
 
@@ -29,7 +29,7 @@ static void a_barrier_moves_no_data(void) {
     schedule_clear(&s);
 }
 
-/* Regression: a schedule that stored its edges in reverse order served the smallest subtree first. */
+/* Regression: a schedule that stored its edges in reverse order sent to the smallest subtree first. */
 static void children_are_served_in_the_order_of_the_tree(void) {
     int up_children[] = {1, 2, 4}, down_children[] = {4, 2, 1}, served = 0;
     struct tree_position up = {-1, 3, up_children}, down = {-1, 3, down_children};

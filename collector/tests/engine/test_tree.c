@@ -1,4 +1,4 @@
-/* Every shape is a tree for every root and every size up to 17, and both ends of every edge agree on it. */
+/* Every shape is a tree for every root and every size up to 17, and both ends of every edge name each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,8 +135,8 @@ static void children_are(const struct tree_spec *spec, int size, int rank, int r
            children_text, expectation);
 }
 
-/* Ranks are dealt round-robin over the hosts A0, B0 and B1 of sites A and B. The path 7 > 6 > 4 > 0 changes sites at
- * every step. */
+/* Ranks are placed in turn on the hosts A0, B0 and B1 of sites A and B. The path 7 > 6 > 4 > 0 changes sites at every
+ * step. */
 static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
     struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
     int rank = 7, crossings = 0, path[4] = {7}, length = 1;
@@ -168,7 +168,7 @@ static void shapes_are_those_of_the_libraries(void) {
     children_are(&ternary, 9, 1, 0, TREE_REDUCE, "4 5 6");
 }
 
-/* Hosts: A0 has 0 3 6, B0 has 1 4 7, B1 has 2 5; clusters A and B. */
+/* Host A0 has ranks 0, 3 and 6, B0 has 1, 4 and 7, B1 has 2 and 5. Clusters A and B. */
 static void hierarchy_crosses_once_and_its_root_represents_its_host_and_cluster(void) {
     struct tree_spec spec = {.name = "hierarchical", .shape = shape_named("hierarchical")};
     spec.clusters = spec.hosts = spec.ranks = (struct tree_level){shape_named("flat"), 0};

@@ -50,7 +50,7 @@ static const struct {
      "`inside` names the tree `u`, which is not in `trees`"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":{\"shape\":\"chain\"}}]"),
      "`inside` is an object; it must be the name of a tree in `trees`"},
-    /* Regression: without any tree, the message reported `trees` as missing. */
+    /* Regression: for a file without trees, the message was that `trees` is missing. */
     {"{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":"
      "{\"shape\":\"chain\"}}]}",
      "`inside` is an object; it must be the name of a tree in `trees`"},
@@ -136,7 +136,7 @@ static void every_mistake_is_named(void) {
     }
 }
 
-/* Regression: a file with the best tree of each job size ended every job but the largest. */
+/* Regression: a file with the best tree for each job size ended every job but the largest. */
 static void a_tree_for_a_larger_job_is_passed_over(void) {
     static const char text[] =
         "{\"schema_version\":1,\"trees\":{\"eight\":{\"shape\":\"explicit\",\"parents\":[null,0,0,0,0,0,0,0]},"
@@ -288,7 +288,7 @@ static void no_name_is_both(void) {
         EXPECT(!shape_named(row->name), "%s", row->name);
 }
 
-/* The algorithm runs every operation that it serves. The library runs the others. */
+/* The name's tree file runs every operation that the algorithm supports. The library runs the others. */
 static void an_algorithms_name_is_a_tree_file(void) {
     char text[600], message[300];
     for (const struct algorithm *row = algorithms; row->name; row++) {

@@ -1,4 +1,4 @@
-/* Takes any bytes as a rank's files: the assembly and the inspection read them or report the error.
+/* Takes any bytes as a rank's files: the assembly and the inspection must read them or report the error.
  *
  * The input is a mode, the length and bytes of 0.defs, and the bytes of 0.0.spool. A second rank's files are valid. A
  * spool with a broken header tests little, so the header is repaired unless the mode says otherwise. */
@@ -14,7 +14,7 @@
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
 
-/* The smallest possible size: whole pages, whole records. */
+/* The smallest possible chunk: whole pages and whole records. */
 enum { CHUNK_BYTES = 20480 };
 
 static char directory[64];
@@ -61,8 +61,9 @@ static void write_whole_rank(void) {
     write_file("1.0.spool", page, sizeof page);
 }
 
-/* mode & 1: the header also comes from the input. Otherwise the next bits give the number of chunks, the continuation
- * of the front after them, the full length of the file, and the end of the process. Some records are in the front. */
+/* Writes the rank's files. If mode & 1, the header also comes from the input. Otherwise the next bits of the mode tell
+ * four things: the number of chunks, if the front continues after them, if the file has its full length, and if the
+ * process has ended. Some records are in the front. */
 static void write_rank_of(const uint8_t *data, size_t size, uint8_t mode) {
     size_t definitions = (size_t)data[0] << 8 | data[1];
     data += 2;

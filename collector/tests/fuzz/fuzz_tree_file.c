@@ -1,4 +1,4 @@
-/* Takes any text as a tree file: it is rejected with a message, or its trees are valid. */
+/* Takes any text as a tree file: it must be rejected with a message, or have valid trees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
     int world = data[0] % (MOST_RANKS + 1);
-    char *text = malloc(size); /* of the exact size, so that reading beyond it is noticed */
+    char *text = malloc(size); /* of the exact size, so that a read beyond it is detected */
     memcpy(text, data + 1, size - 1);
     memset(message, 'x', sizeof message);
     struct tree_plan *plan = tree_plan_parse(text, size - 1, world, message, sizeof message);

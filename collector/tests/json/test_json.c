@@ -16,7 +16,7 @@ static int failures;
         }                                                                                                              \
     } while (0)
 
-/* Parses a heap copy of the exact size, so that a sanitizer sees a read beyond its end. */
+/* Parses a heap copy of the exact size, so that a sanitizer detects a read beyond its end. */
 static struct json *parse(const char *text, struct json_error *error) {
     size_t length = strlen(text);
     char *copy = malloc(length ? length : 1);

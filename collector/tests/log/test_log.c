@@ -1,4 +1,4 @@
-/* Tests the output of log_line for names that would act on a terminal or begin another line. */
+/* Tests the output of log_line for names that would control a terminal or begin another line. */
 #include "log/log.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 static int failures;
 
-/* log_line("%s", name) writes `hopscope: `, then `visible`, then a newline, and keeps errno. */
+/* Checks that log_line("%s", name) writes `hopscope: `, then `visible`, then a newline, and keeps errno. */
 static void check(const char *name, const char *visible) {
     char output[2048] = "", expected[2048];
     int ends[2], terminal = dup(STDERR_FILENO);

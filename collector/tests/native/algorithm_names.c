@@ -18,7 +18,7 @@ static void expect(bool is_true, const char *statement) {
     }
 }
 
-/* The call that has just ended ran this algorithm. NULL: the algorithm is unknown. */
+/* Checks that the call that has just ended ran this algorithm. NULL: the algorithm must be unknown. */
 static void expect_name(const char *name) {
     const struct spool_record *last = record_last();
     uint64_t id = last && last->kind == SPOOL_LEAVE ? last->c >> SPOOL_ALGORITHM_AT : 0;
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
         bcast(16, "basic_linear");
         bcast(1 << 16, "scatter_allgather_ring");
         allreduce(MPI_COMM_WORLD, 16, "redscat_allgather");
-        allreduce(MPI_COMM_WORLD, 1 << 16, "nonoverlapping"); /* which calls functions of Reduce and Bcast */
+        allreduce(MPI_COMM_WORLD, 1 << 16, "nonoverlapping"); /* this calls functions of Reduce and Bcast */
         MPI_Barrier(MPI_COMM_WORLD);
         expect_name("doublering");
     }

@@ -1,6 +1,6 @@
-/* A request may complete without calling back: another thread saw that there was nothing to call just before the
- * callback was stored. The moment cannot be forced, so the test removes the callback from a real request. Then the end
- * must still be recorded, once, when its thread looks again.
+/* A request may complete without calling back: just before the callback was stored, another thread saw that there was
+ * none. The test cannot force that moment, so it removes the callback from a real request. When the thread checks the
+ * request again, the end must still be recorded, once.
  *
  * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>

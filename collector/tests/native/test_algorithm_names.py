@@ -1,4 +1,4 @@
-"""Runs algorithm_names, which reports untrue statements, with rules that choose the algorithms."""
+"""Runs algorithm_names with rules that choose the algorithms. The program prints each statement that is not true."""
 
 import unittest
 

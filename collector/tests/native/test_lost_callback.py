@@ -1,4 +1,4 @@
-"""Runs lost_callback, which says what is not true."""
+"""Runs lost_callback, which prints each statement that is not true."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-/* Finding MPICH's hidden functions in the library's file, whole and damaged. */
+/* Finds MPICH's hidden functions in the library's file, and in damaged copies of it. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "../engine/expect.h"
 #include "native/mpich/calls.h"
 
-static unsigned char *bytes; /* a private copy: tests damage it */
+static unsigned char *bytes; /* a private copy, which tests damage */
 static size_t size;
 
 static bool map(const char *path) {
@@ -54,7 +54,7 @@ static unsigned char *in_file(const struct mpich_image *image, uint64_t address)
     abort();
 }
 
-/* Damage at this place makes the search refuse. The original bytes are restored afterwards. */
+/* Checks that the search refuses the library with this damage. Restores the original bytes. */
 static void refused_with(const char *description, unsigned char *place, const void *damage, size_t length) {
     unsigned char original[64];
     struct mpich_layout damaged_layout;
@@ -73,7 +73,7 @@ static void a_damaged_library_is_refused(void) {
     refused_with("table out of order", table + 12 + 800, "\xff\xff\xff\x7f", 4);
     refused_with("a jump instead of a call", call, "\xe9", 1);
 
-    /* A second function that mentions MPIC_Recv: the first call of MPIC_Send becomes a lea of that name. */
+    /* Let a second function mention MPIC_Recv: the first call of MPIC_Send becomes a lea of that name. */
     const unsigned char *name = NULL;
     for (int i = 0; i < image.count && !name; i++)
         if (!image.segments[i].code)

@@ -1,5 +1,5 @@
-/* The ranks that take part in a measurement, and the commands that are refused: a rank that waited for another one
- * that never got the command would hang the job. No MPI. */
+/* Tests which ranks take part in a measurement, and which commands are refused. A rank that waits for another rank that
+ * never gets the command would hang the job. No MPI. */
 #include "probe/command.h"
 
 #include <stdio.h>

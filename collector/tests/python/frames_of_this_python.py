@@ -1,4 +1,4 @@
-"""Compares the collector's raw frames with this Python's own account of them."""
+"""Compares the frames that the collector reads from memory with what this Python itself says of them."""
 
 import ast
 import ctypes
@@ -20,7 +20,7 @@ ROOM = 5000
 
 
 def read():
-    """The caller's frame as (file, name, line), twice: read raw, and Python's own account."""
+    """The caller's frame as (file, name, line), twice: read from memory, and by Python itself."""
     file, name = ctypes.create_string_buffer(ROOM), ctypes.create_string_buffer(ROOM)
     frame = sys._getframe()
     line, frame_line = RELEASED.innermost_place(file, name, ROOM), frame.f_lineno
@@ -32,7 +32,7 @@ def read():
 
 
 def in_file(file, name="called", lines=0):
-    """`read` as another function in another file, some lines further down."""
+    """A copy of `read` whose code claims another file and function, and begins `lines` lines further down."""
     qualified = f"outer.<locals>.{name}"
     code = read.__code__.replace(co_filename=file, co_name=name, co_qualname=qualified, co_firstlineno=lines + 1)
     return types.FunctionType(code, globals(), name)
@@ -50,7 +50,7 @@ class Frames(unittest.TestCase):
 
     def test_lambdas_generators_and_recursion_are_told_apart(self):
         def deeper(n):
-            last = [lambda: read()]  # noqa: PLW0108 - a frame of a lambda is what is tried
+            last = [lambda: read()]  # noqa: PLW0108 - the test needs a lambda's frame
             return deeper(n - 1) if n else last[0]()
 
         self.agree(deeper(50))
@@ -119,9 +119,9 @@ class WrongOffsets(unittest.TestCase):
         while name := HOLDING.offset_name(number):
             for distance in (-16, -8, -4, 4, 8, 16, 64, 4096, 1 << 20):
                 if name == b"c_frame" and sys.version_info >= (3, 13):
-                    continue  # there is none
+                    continue  # this release has no such offset
                 if name == b"frame_owner":
-                    HOLDING.prepare(number, distance)  # a byte that may be the same elsewhere
+                    HOLDING.prepare(number, distance)  # another byte may have the same value
                     continue
                 with self.subTest(offset=name, by=distance):
                     self.assertIsNotNone(HOLDING.prepare(number, distance))

@@ -1,4 +1,4 @@
-/* The reader of Python's frames, as a library that Python loads by ctypes. */
+/* The reader of Python's frames, as a library that Python loads with ctypes. */
 #include <stdlib.h>
 
 #include "python/frames/location_table.h"
@@ -19,13 +19,13 @@ static const char *const names[] = {
 #undef NAME
 };
 
-/* NULL after the last one. */
+/* The name of an offset; NULL after the last one. */
 const char *offset_name(int number) {
     return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 }
 
-/* Call it with the interpreter's lock. shifted: the number of an offset to falsify, or -1. Returns NULL, or the reason
- * why frames cannot be read. */
+/* Prepares reading. Call it with the interpreter's lock. shifted: the number of an offset to falsify, or -1. Returns
+ * NULL, or the reason why frames cannot be read. */
 const char *prepare(int shifted, int distance) {
     const char *reason;
     if (!python_interpreter_find(&interpreter, &reason))
@@ -37,7 +37,7 @@ const char *prepare(int shifted, int distance) {
     return python_self_test(&interpreter);
 }
 
-/* The line of Python that calls this, without the lock. -2: none can be read. -3: the thread has the lock. */
+/* Finds the line of Python that calls this, without the lock. -2: no line can be read. -3: the thread has the lock. */
 int innermost_place(char *file, char *name, size_t room) {
     const struct python_reader *reader = &interpreter.reader;
     struct python_code code;

@@ -1,4 +1,4 @@
-"""Reads raw frames under each Python of this machine, which runs frames_of_this_python.py."""
+"""Runs frames_of_this_python.py under each Python of this machine."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ SERVED = range(11, 15)
 
 
 class Frames(unittest.TestCase):
-    """One run in each Python."""
+    """A run under each Python."""
 
     def test_frames_are_read_in_each_python_that_is_here(self):
         current = {sys.version_info.minor: sys.executable}

@@ -1,4 +1,4 @@
-/* A recorded command line can be pasted into a shell and still means the same. No MPI. */
+/* A recorded command line, pasted into a shell, means the same words. No MPI. */
 #include "run/command_line.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ int main(void) {
     EXPECT_QUOTED("./my app\0$HOME\0it's\0*", "'./my app' '$HOME' 'it'\\''s' '*'");
     EXPECT_QUOTED("./app\0\"x\"\0a\nb", "./app '\"x\"' 'a\nb'");
     expect_quoted(200, "./app\0cut sho", 13, "./app 'cut sho'");
-    /* Whole words only, never an open quote. */
+    /* The text has whole words only, and no open quote. */
     expect_quoted(12, "./app\0a b\0c", 12, "./app 'a b'");
     expect_quoted(11, "./app\0a b\0c", 12, "./app");
     expect_quoted(3, "./app", 6, "");

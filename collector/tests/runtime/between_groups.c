@@ -17,7 +17,7 @@ static void print(const char *operation) {
         receive_buffer[i] = -1;
 }
 
-/* root: this rank's argument. The root has `all` blocks. */
+/* Runs the collectives with a root. root: this rank's argument. The root has `all` blocks. */
 static void rooted(MPI_Comm inter, int root, const int *counts, const int *places) {
     if (root == MPI_ROOT)
         memcpy(receive_buffer, send_buffer, sizeof receive_buffer);

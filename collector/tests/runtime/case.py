@@ -40,7 +40,8 @@ def launcher() -> list[str]:
 
 
 def ranks(n: int, program: str, *arguments: str, preload: bool = True, before: str = "") -> list[str]:
-    """Each rank writes to its own file, because launchers mix lines. `before` is shell text to run first."""
+    """The command line of a job. Each rank writes to its own file, because launchers mix lines. `before`: shell text to
+    run first."""
     carried = f"LD_PRELOAD={PRELOAD} " if preload else ""
     number = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
     return [
@@ -72,9 +73,9 @@ def keep_failure(name: str, reports: list[str], home: Path) -> None:
 
 class Case(unittest.TestCase):
     alone: ClassVar[dict[Key, str]] = {}
-    """Outputs of programs without the preload; each runs once."""
+    """Outputs of programs without the preload. Each job runs once."""
     recorded: ClassVar[dict[Key, tuple[Run, str]]] = {}
-    """Earlier answers of `both_ways`."""
+    """Earlier results of `both_ways`."""
 
     def setUp(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="hopscope-test-"))
@@ -120,8 +121,8 @@ class Case(unittest.TestCase):
         return done
 
     def both_ways(self, n: int, program: str, *arguments: str, **settings: str) -> tuple[Run, str]:
-        """Runs without and with the preload, which must print the same. Returns the spools and stderr. Tests that ask
-        for the same share one run, whose files are gone after the first of them.
+        """Runs a program without and with the preload, and checks that both print the same. Returns the spools and
+        stderr. Tests with the same job share one run; its files are gone after the first of these tests.
         """
         job = (n, program, *arguments)
         key = (*job, *sorted(settings.items()))
@@ -135,8 +136,8 @@ class Case(unittest.TestCase):
         return self.recorded[key]
 
     def assert_whole(self, run: Run, n: int) -> None:
-        """Every spool is closed and in time order, but for the MPI library's own messages: what is noted after a call
-        has the time of its enter. Enters and leaves alternate."""
+        """Checks that every spool is closed, and that enters and leaves alternate. Records are in time order, except
+        beside the MPI library's own messages: a record that is made after a call has the time of the call's enter."""
         self.assertEqual(sorted(run.definitions), list(range(n)))
         for spool in run.spools:
             self.assertEqual(spool.state, "closed")

@@ -1,6 +1,6 @@
-/* Communicators that are cached in an attribute of another one, as libraries do. The attribute's delete callback frees
- * them. Half the time the next communicator with the same handle has other members. PMPI_Comm_free stands for a call
- * that no wrapper sees, such as Fortran's under some libraries. */
+/* Communicators in an attribute of another communicator, as libraries keep them. The attribute's delete callback frees
+ * them. Half of the time the next communicator with the same handle has other members. PMPI_Comm_free stands for a call
+ * that no wrapper sees, such as Fortran's with some libraries. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Communicators of every possible origin, named after it, with a Barrier on each. Two nonblocking duplicates complete
- * in opposite orders on even and odd ranks. */
+/* Communicators of every possible origin, with that origin as name, and a Barrier on each. Two nonblocking duplicates
+ * complete in opposite orders on even and odd ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

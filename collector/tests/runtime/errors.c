@@ -1,5 +1,5 @@
-/* Error codes and errno that the application sees, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with MPI_Abort,
- * "exit" without MPI_Finalize; argument 2: the number of calls to record. */
+/* Shows the error codes and errno that the application gets, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with
+ * MPI_Abort, "exit" without MPI_Finalize. Argument 2: the number of calls to record. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     MPI_Type_free(&pair);
     errno = 77;
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < calls; i++) { /* across many chunks of the spool */
+    for (int i = 0; i < calls; i++) { /* fills many chunks of the spool */
         MPI_Request null_request = MPI_REQUEST_NULL;
         MPI_Wait(&null_request, MPI_STATUS_IGNORE);
     }

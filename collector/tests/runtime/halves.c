@@ -1,11 +1,11 @@
-/* Communicators of equal size with different members, or with the same ones in another order. Each rank prints its
+/* Communicators of equal size, with different members or with the same members in another order. Each rank prints its
  * results. */
 #include <mpi.h>
 #include <stdio.h>
 
 static int rank;
 
-/* More than once, because a repeated call takes another path. */
+/* Runs each call more than once, because a repeated call takes another path. */
 static void use(MPI_Comm comm, const char *name, int root) {
     int is_inter, of_comm;
     MPI_Comm_set_name(comm, name);

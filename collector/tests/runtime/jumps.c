@@ -1,5 +1,5 @@
-/* The error handler leaves calls by longjmp. Further calls follow from the same call site, from further up the stack,
- * and from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
+/* The error handler leaves calls by longjmp. Further calls come from the same call site, from further up the stack, and
+ * from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void jump(MPI_Comm *comm, int *error, ...) {
     int rank;
     (void)error;
     jumps++;
-    /* Inside the call that failed: not recorded, like everything that is called inside another call. */
+    /* This is inside the call that failed, so it is not recorded, like any call inside another one. */
     MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_SELF, &copy);
     MPI_Comm_free(&copy);

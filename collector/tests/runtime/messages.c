@@ -1,4 +1,4 @@
-/* Point-to-point communication in all its forms between neighbours in a ring. Prints a checksum for each form. Every
+/* Point-to-point communication between neighbours in a ring, in all its forms. Prints a checksum for each form. Every
  * message is received; one receive is cancelled. */
 #include <mpi.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void persistent(void) {
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         total += received;
     }
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* inactive: returns at once */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* inactive requests: returns at once */
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
     MPI_Irecv(&received, 1, MPI_INT, left, 31, comm, &cancelled_request);

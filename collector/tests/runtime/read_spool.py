@@ -32,7 +32,7 @@ Fields = tuple[int, int, int, int, int, int, int]
 
 @dataclass
 class Record:
-    """One record; `function` is the MPI function of an ENTER or LEAVE."""
+    """One record. function: the MPI function of an ENTER or LEAVE."""
 
     ticks: int
     kind: str
@@ -91,7 +91,7 @@ class Run:
 
 
 def signed(half: int) -> int:
-    """The field that was stored as this lower half."""
+    """The signed field whose lower half was stored."""
     return half if half < 2**31 else half + 2**64 - 2**32
 
 
@@ -149,7 +149,7 @@ def read_run(directory: Path) -> Run:
 
 
 def function_numbers() -> dict[str, int]:
-    """MPI function -> its number in ENTER and LEAVE, from schemas/mpi_functions.h."""
+    """The number of each MPI function in ENTER and LEAVE, from schemas/mpi_functions.h."""
     header = Path(__file__).parents[3] / "schemas" / "mpi_functions.h"
     names: list[str] = []
     for row, name, second in re.findall(r"^    (FUNCTION|COLLECTIVE)\((\w+), (\w+)", header.read_text(), re.MULTILINE):

@@ -1,5 +1,5 @@
 /* Requests that end in unusual ways, and every kind of send, on two ranks. Each tag is one case. The test expects
- * certain numbers of messages, posts, completions and cancellations of each. */
+ * certain numbers of messages, posts, completions and cancellations for each tag. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void exchange(MPI_Request *receive, int *received, int tag) {
     MPI_Barrier(comm); /* a ready send requires a posted receive */
 }
 
-/* 40 to 45: Rsend, Irsend, Ibsend, and the persistent Bsend, Ssend, Rsend, three starts each. */
+/* Tags 40 to 45: Rsend, Irsend, Ibsend, and the persistent Bsend, Ssend, Rsend, with three starts each. */
 static long every_send(void) {
     int sent = rank + 1, received = 0;
     long sum = 0;
@@ -48,7 +48,8 @@ static long every_send(void) {
     return sum;
 }
 
-/* 50: eight persistent receives, of which five are started. Every kind of completion also gets the inactive ones. */
+/* Tag 50: eight persistent receives, of which five are started. Every kind of completion call also gets the inactive
+ * ones. */
 static long inactive(void) {
     enum { REQUESTS = 8, STARTED = 5 };
     int received[REQUESTS] = {0}, sent = rank + 1, index, flag, done, indices[REQUESTS];
@@ -95,8 +96,8 @@ static long inactive(void) {
     return sum;
 }
 
-/* 60: a send whose request is freed at once. 61: a persistent receive, cancelled once and completed once. 62: to and
- * from MPI_PROC_NULL, in every form. 63: matched probes and receives, also from MPI_PROC_NULL. */
+/* Tag 60: a send whose request is freed at once. 61: a persistent receive, cancelled once and completed once. 62: to
+ * and from MPI_PROC_NULL, in every form. 63: matched probes and receives, also from MPI_PROC_NULL. */
 static long odd_ends(void) {
     int sent = rank + 1, received = 0, flag = 0;
     long sum = 0;
@@ -113,7 +114,7 @@ static long odd_ends(void) {
     MPI_Wait(&receive, &status);
     MPI_Test_cancelled(&status, &flag);
     sum += flag;
-    MPI_Barrier(comm); /* the message of a rank that is ahead would complete what shall be cancelled */
+    MPI_Barrier(comm); /* otherwise a message of a rank that is ahead could complete the receive to cancel */
     MPI_Start(&receive);
     MPI_Send(&sent, 1, MPI_INT, peer, 61, comm);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);

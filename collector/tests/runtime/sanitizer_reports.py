@@ -1,6 +1,6 @@
-"""Sanitizer reports of a job that are the collector's fault.
+"""Finds the sanitizer reports of a job that are the collector's fault.
 
-The preload is one instrumented library among many that are not. Most reports of leaks and races concern the MPI library
+The preload is instrumented, most other libraries are not. Most reports of leaks and races concern the MPI library
 and its parts. It never frees its parameters and datatypes. Its modules are unloaded before the reports are made, so no
 suppression could name them. ThreadSanitizer does not see its atomics and locks, and reports what they guard as races.
 So a leak counts if the collector allocated the memory, and a race if the collector made one of the accesses. Every
@@ -30,7 +30,7 @@ def options(folder: Path) -> dict[str, str]:
 
 
 def faults(folder: Path) -> list[str]:
-    """The reports in the folder that count."""
+    """The reports in the folder that are the collector's fault."""
     return [fault for path in sorted(folder.glob("report.*")) for fault in _faults(path.read_text(errors="replace"))]
 
 

@@ -1,5 +1,5 @@
-/* Uses MPI through a session: an Allreduce and a Barrier on the processes of mpi://WORLD. The argument `init` calls
- * MPI_Init first, and adds a nonblocking duplicate and an intercommunicator made from groups. */
+/* Uses MPI through a session: an Allreduce and a Barrier on the processes of mpi://WORLD. With the argument `init` it
+ * calls MPI_Init first, and adds a nonblocking duplicate and an intercommunicator made from groups. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

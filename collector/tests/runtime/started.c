@@ -1,7 +1,9 @@
-/* Collectives that return before they are complete. First every nonblocking one, on MPI_COMM_WORLD, on a ring and on an
- * intercommunicator; the eight completion calls take turns. Then every persistent one that the MPI library has, started
- * ROUNDS times; two of them start in an order that differs between ranks. Each rank prints its results, so that two
- * runs can be compared. */
+/* Collectives that return before they are complete.
+ *
+ * First it runs every nonblocking one, on MPI_COMM_WORLD, on a ring and on an intercommunicator, and uses the eight
+ * completion calls in turn. Then it runs every persistent one that the MPI library has and starts each ROUNDS times;
+ * two of them start in an order that differs between ranks. Each rank prints its results, so that two runs can be
+ * compared. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +12,8 @@
 #define PERSISTENT
 #endif
 
-/* MPICH drops a reference to the communicator at every start of a persistent collective and soon has none left. Its
- * MPI_Testall fails on unfinished ones. Both were seen in 4.0.2 and 5.0.2. */
+/* MPICH drops a reference to the communicator at every start of a persistent collective, and soon has no reference
+ * left. Its MPI_Testall fails on unfinished persistent collectives. Both were seen in 4.0.2 and 5.0.2. */
 #ifdef MPICH_VERSION
 enum { ROUNDS = 1, TESTALL_OF_PERSISTENT = 0 };
 #else
@@ -19,7 +21,7 @@ enum { ROUNDS = 3, TESTALL_OF_PERSISTENT = 1 };
 #endif
 enum { MAX_RANKS = 16 };
 
-#ifndef COUNT /* started_large.c */
+#ifndef COUNT /* unless started_large.c includes this file */
 #define COUNT int
 #define PLACE int
 #endif
@@ -44,7 +46,7 @@ static void fill(void) {
     }
 }
 
-/* Uses a different call each time. */
+/* Completes a request, with a different call each time. */
 static void complete(MPI_Request *request, const char *operation) {
     int flag = 0, index, indices[1];
     switch (turn++ % 8) {
@@ -210,7 +212,7 @@ static void persistent(MPI_Comm comm) {
     start(&r, "reduce_scatter_block_init");
     MPI_Scan_init(send_buffer, receive_buffer, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "scan_init");
     MPI_Exscan_init(send_buffer, receive_buffer, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "exscan_init");
-    /* Created in the same order on all ranks, and started in two different ones. */
+    /* They are created in the same order on all ranks, and started in two different orders. */
     MPI_Barrier_init(comm, info, &requests[0]);
     MPI_Allreduce_init(send_buffer, receive_buffer, 1, MPI_INT, MPI_SUM, comm, info, &requests[1]);
     MPI_Start(&requests[rank % 2]);

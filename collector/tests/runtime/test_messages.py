@@ -52,7 +52,7 @@ class Messages(Case):
                 self.assertEqual(places[name], enters[name], name)
 
     def test_a_poll_is_not_mistaken_for_what_lies_in_its_place_a_chunk_later(self) -> None:
-        # 20,480 bytes are 512 places. A poll takes two of them, and so does the change of chunks.
+        # 20,480 bytes are 512 slots for records. A poll takes two of them, and so does a change of chunks.
         run, stderr = self.both_ways(1, "polls", "515", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assertNotIn("hopscope", stderr)
         self.assert_whole(run, 1)
@@ -79,9 +79,9 @@ class Messages(Case):
     def test_every_kind_of_send_and_every_end_of_a_request_counts_exactly_once(self) -> None:
         run, _ = self.both_ways(2, "requests")
         self.assert_whole(run, 2)
-        # By tag: three blocking or nonblocking sends; three persistent ones, started three times each; five starts,
-        # completed in six ways; one whose request is freed; one after a cancelled start; none to MPI_PROC_NULL; one
-        # matched.
+        # By tag: three blocking or nonblocking sends; three persistent sends, started three times each; five starts,
+        # completed in six ways; a send whose request is freed; one after a cancelled start; none to MPI_PROC_NULL;
+        # one with a matched probe.
         expected = {40: 1, 41: 1, 42: 1, 43: 3, 44: 3, 45: 3, 50: 30, 60: 1, 61: 1, 63: 1}
         for spool in run.spools:
             sent = Counter(r.tag for r in spool.of("SEND", "ISEND"))
@@ -97,7 +97,8 @@ class Messages(Case):
 
 
 def without_end(spool: Spool, given_up: set[int]) -> set[int]:
-    """Requests that were freed before they were seen to complete. Some libraries complete them at once."""
+    """The freed requests without an end in the spool. Some libraries complete such requests at once, so they have an
+    end."""
     return given_up - {r.c for r in spool.of("ISEND_COMPLETE")}
 
 

@@ -1,4 +1,4 @@
-"""The preload records every call and collective under real mpirun exactly once, with its properties."""
+"""Tests that the preload records every call and collective under real mpirun exactly once, with its properties."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Recording(Case):
 
     def test_bytes_between_two_groups_are_what_goes_to_and_comes_from_the_other(self) -> None:
         run, _ = self.both_ways(4, "between_groups")
-        # Rank 0 is one group, ranks 1 to 3 are the other. The root is rank 0, then rank 1, when 2 and 3 take no part.
+        # Rank 0 is one group, ranks 1 to 3 are the other. The root is rank 0, then rank 1; then ranks 2 and 3 take no
+        # part.
         expected = {
             "Bcast": ([(8, 0), (0, 8)], [(0, 8), (8, 0)], [(0, 8), (0, 0)]),
             "Reduce": ([(0, 8), (8, 0)], [(8, 0), (0, 8)], [(8, 0), (0, 0)]),
@@ -116,7 +117,7 @@ class Recording(Case):
         self.assertEqual({s.state for s in run.spools}, {"stopped"})
         self.assertIn("File too large", run.spools[0].reason)
         self.assertGreater(len(calls(run.spools[0], "MPI_Wait")), 500)
-        # The archive was once called missing.
+        # Regression: a message said that the archive is missing.
         self.assertIn("the archive is incomplete; missing: ", done.stderr)
         self.assertTrue((self.trace / "traces.otf2").exists())
 
@@ -241,7 +242,7 @@ class Worlds(Case):
     """Spawned processes, and MPI without MPI_Init."""
 
     def test_spawned_processes_record_beneath_their_parents_directory(self) -> None:
-        # Without a shell, because the program spawns itself.
+        # Start it without a shell, because the program spawns itself.
         words = ["-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
 

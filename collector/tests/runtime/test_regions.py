@@ -1,4 +1,4 @@
-"""User regions, pausing and resuming the recording, and calls that the program jumps out of."""
+"""Tests user regions, pausing and resuming the recording, and calls that the program leaves by a jump."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Jumps(Case):
 
 class Regions(Case):
     def names(self, run: Run, spool: Spool) -> list[str]:
-        """Regions that began (+) and ended (-), with the calls (name) and gaps (OFF, ON) in between."""
+        """The records of a spool as words, in order: regions that began (+) and ended (-), calls (name), gaps (OFF,
+        ON)."""
         name_of = {d["id"]: d["name"] for d in run.defs(spool.rank, "region")}
         sequence = []
         for r in spool.of("REGION_BEGIN", "REGION_END", "ENTER", "OFF", "ON"):

@@ -1,4 +1,4 @@
-"""The preload under real mpirun leaves results unchanged and reports wrong settings."""
+"""Tests that the preload under real mpirun leaves results unchanged and reports wrong settings."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Threads(Case):
 
 
 class Trees(Case):
-    """The engine has its own tests. Here it runs among all other activities of a program."""
+    """Runs the engine among all other activities of a program. The engine also has its own tests."""
 
     def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
         jobs = ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors"))

@@ -1,4 +1,5 @@
-/* What is drawn once the page's timeline is there: figures need plotly, and while a browser reads that it draws nothing else. */
+/* Draws parts of a page only once its timeline is there. Figures need plotly, and while a browser loads plotly it draws
+   nothing else. */
 
 (function () {
   var LONGEST_MS = 5000;

@@ -1,6 +1,6 @@
-/* Notices that the server does not answer, and says so (components/connection.py). When it is back, the page is loaded again: what
-   was asked for meanwhile is lost, and an entry that was clicked then would do nothing when clicked once more. The address has all
-   that a page shows. */
+/* Notices that the server does not answer, and tells the user (components/connection.py). When the server is back, the
+   page is loaded again. Otherwise requests of the time between would be lost, and a menu entry that was clicked then
+   would do nothing when clicked again. The address has everything that a page shows. */
 
 (function () {
   var PATIENCE_MS = 1500, YOUNG_MS = 5000;
@@ -19,7 +19,7 @@
     return Boolean(at && /^(INPUT|TEXTAREA)$/.test(at.tagName) && at.value);
   }
 
-  /* A proxy in front of the server answers for it. */
+  /* True if a proxy answers in place of the server. */
   function isAway(answer) {
     return answer.status >= 502 && answer.status <= 504;
   }
@@ -35,7 +35,7 @@
         wasAway = true;
         say("away");
         setTimeout(waitForIt, PATIENCE_MS);
-      /* A single question that fails each time, soon after the page was loaded, must not load it for ever. */
+      /* A request that fails each time soon after the page was loaded must not load the page for ever. */
       } else if (isTyping() || (!wasAway && performance.now() < YOUNG_MS)) say("back");
       else location.reload();
     });
@@ -58,12 +58,12 @@
     });
   };
 
-  /* Who comes back to the page hears it before clicking. */
+  /* A user who comes back to the page should learn before clicking that the server is away. */
   window.addEventListener("focus", function () {
     if (!lost) probe().then(function (answers) { if (!answers) onLost(); });
   });
 
-  /* A page that is left drops what it asked for. */
+  /* A page that the user leaves drops its requests. */
   window.addEventListener("pagehide", function () { leaving = true; });
   window.addEventListener("beforeunload", function () { leaving = true; });
   window.addEventListener("pageshow", function () { leaving = false; });

@@ -1,8 +1,9 @@
-/* Cells that are more than text. */
+/* Grid cells with more than text. */
 
 var dagcomponentfuncs = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
 
-/* A link inside the application: the address changes, nothing is loaded again. A row that the server has not sent yet says so. */
+/* A link inside the application: the address changes, and nothing is loaded again. A row that the server has not sent
+   yet shows that it is loading. */
 dagcomponentfuncs.HopscopeLink = function (props) {
   if (!props.data) return React.createElement("span", { className: "row-loading", role: "status" }, "loading …");
   var href = props.data[props.hrefField];
@@ -16,7 +17,7 @@ dagcomponentfuncs.HopscopeLink = function (props) {
   return React.createElement("a", { href: href, onClick: go }, props.value);
 };
 
-/* Where the time of a collective's critical path went, as one bar; colours and columns come from palette.py. */
+/* The time of a collective's critical path by category, as one bar. Colours and columns come from palette.py. */
 dagcomponentfuncs.HopscopePath = function (props) {
   if (!props.data) return null;
   var data = props.data, total = data.path_ns || 0;

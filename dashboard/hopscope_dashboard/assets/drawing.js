@@ -1,5 +1,6 @@
-/* Drawings of trees and exchanges, on the pages: what is pointed at, or reached by the arrow keys, is said under the
-   drawing. A click or Enter follows a part that leads somewhere (marks.js); another one keeps what it says there until Escape. */
+/* Drawings of trees and exchanges, on the pages. A line under the drawing describes the part under the pointer, or the
+   part that the arrow keys reach. A click or Enter on a part with a link follows the link (marks.js). On another part
+   it keeps the description until Escape. */
 
 (function () {
   window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, {
@@ -16,7 +17,7 @@
     },
   });
 
-  /* A drawing wider than its frame begins where its root is. */
+  /* Scrolls a drawing that is wider than its frame to its root. */
   function showRoot(drawing) {
     var frame = drawing.querySelector(".graph-frame"), root = drawing.querySelector(".rank.root");
     if (!frame || !root) return;
@@ -69,7 +70,7 @@
     if (event.button === 1 && part.dataset.href) act(drawing, part, event);
   });
   onPart("focusin", function (drawing, part) {
-    /* Tab leads back to where one was. */
+    /* Tab leads back to the part that had the focus last. */
     drawing.querySelectorAll('[tabindex="0"]').forEach(function (other) {
       other.setAttribute("tabindex", "-1");
     });

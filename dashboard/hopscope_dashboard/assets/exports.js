@@ -1,9 +1,9 @@
-/* Saves figures and tables as files, without asking anybody: figures of plotly by its own toImage, drawings with the styles that
-   they have on the page, the timeline's canvas as it is or drawn again as SVG, tables as what they show. Where a table's link leads to all its rows on
-   the server (components/exports.py), the browser saves those. */
+/* Saves figures and tables as files, mostly without the server: plotly's figures by plotly's own toImage; drawings with
+   the styles that they have on the page; the timeline's canvas as it is, or drawn again as SVG; tables as they are
+   shown. If a table's link leads to all its rows on the server (components/exports.py), the browser saves those. */
 
 (function () {
-  /* What the page's style sheet says of the parts of a drawing. */
+  /* The styles that a drawing gets from the page's style sheet. */
   var STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "opacity",
     "paint-order", "color", "font-family", "font-size", "font-weight", "text-anchor", "display"];
 
@@ -33,7 +33,7 @@
       .then(function (address) { save(name + "." + kind, address); });
   }
 
-  /* A drawing as a document of its own, in its own size whatever its frame shows of it. */
+  /* Makes a drawing a separate document, in its full size, even if its frame shows only a part. */
   function standalone(svg) {
     var copy = svg.cloneNode(true), from = [svg].concat(Array.from(svg.querySelectorAll("*")));
     [copy].concat(Array.from(copy.querySelectorAll("*"))).forEach(function (part, at) {
@@ -54,7 +54,7 @@
     if (kind === "svg") return saveText(name + ".svg", drawn.text, "image/svg+xml");
     var image = new Image();
     image.onload = function () {
-      /* Browsers draw no canvas of more than about 16,000 pixels a side. */
+      /* Browsers cannot draw a canvas with more than about 16,000 pixels a side. */
       var scale = Math.min(2, 16000 / Math.max(drawn.width, drawn.height)), canvas = document.createElement("canvas");
       canvas.width = Math.round(drawn.width * scale);
       canvas.height = Math.round(drawn.height * scale);
@@ -74,7 +74,7 @@
     save(name + ".png", copy.toDataURL("image/png"));
   }
 
-  /* A spreadsheet takes a text that begins like a formula for one. */
+  /* The text of a cell in CSV. A spreadsheet would take a text for a formula if it begins like one. */
   function cell(text) {
     if (/^[=+@\t\r]|^-[^0-9]/.test(text)) text = "'" + text;
     return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;

@@ -1,5 +1,5 @@
-/* What figures take from the window: its width and its colour scheme. A figure that follows the width places its legend before it
-   knows how many lines of it there are now, and so the legend may lie over the plot: it is placed once more. */
+/* Adapts figures to the window's width and colour scheme. After a change of width, a figure places its legend before it
+   knows how many lines the legend has, so the legend may lie over the plot. So it is placed once more. */
 
 (function () {
   var later = 0;
@@ -14,7 +14,7 @@
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     hopscope_figures: {
-      /* The figure with the colours that its `meta` has for the scheme, one for each series. */
+      /* The figure with the colours of a scheme. Its `meta` has one colour for each series. */
       inScheme: function (scheme, figure) {
         var colours = figure && figure.layout.meta && figure.layout.meta.schemes[scheme];
         if (!colours || figure.data[0].marker.color === colours[0]) return window.dash_clientside.no_update;

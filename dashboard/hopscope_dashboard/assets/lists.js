@@ -1,12 +1,12 @@
-/* The list of collectives (pages/communication/collectives.py), which the server orders and searches: what is asked for goes
-   into the address and to the server again, columns that do not fit are hidden and named, and Enter on a cell follows the
-   row's link. */
+/* The list of collectives (pages/communication/collectives.py), which the server orders and searches. The user's order
+   and search go into the address and to the server. Columns that do not fit are hidden, and named. Enter on a cell
+   follows the row's link. */
 
 (function () {
   var GRID = "collectives-grid", HIDDEN = "collectives-hidden";
   var known = null;
 
-  /* Sets parameters of the address, without a step of the history; null takes one away. */
+  /* Sets parameters of the address, without a step in the browser's history. null removes a parameter. */
   function note(parameters) {
     var address = new URL(location.href);
     Object.keys(parameters).forEach(function (name) {
@@ -17,7 +17,7 @@
     saveAll(address.searchParams);
   }
 
-  /* The link that saves the list saves what is listed. */
+  /* Lets the link that saves the list save the listed rows. */
   function saveAll(asked) {
     var link = document.getElementById("collectives-csv");
     if (!link) return;
@@ -34,7 +34,7 @@
     return window.dash_ag_grid.getApiAsync(GRID);
   }
 
-  /* Shows as many columns as fit, those that matter most first, and says which do not. */
+  /* Shows as many columns as fit, those with the lowest `last` first, and names the hidden ones. */
   function fit(api, all) {
     var columns = api.getColumns(), frame = document.getElementById(GRID), told = document.getElementById(HIDDEN);
     if (!columns || !frame || !told || !frame.clientWidth) return;
@@ -76,7 +76,8 @@
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     hopscope_lists: {
-      /* What was chosen or typed above the list. It also comes when the page is drawn; a grid that stayed asks again then. */
+      /* Takes up what the user chose or typed above the list. It is also called when the page is drawn; a grid that was
+         already there then asks the server again. */
       ask: function (order, search, least) {
         note({ search: search, least: least === "0" ? null : least });
         if (order) note({ order: order === "worst" ? null : order, reverse: null });
@@ -89,7 +90,8 @@
         return window.dash_clientside.no_update;
       },
 
-      /* A click on a column's heading: the list's order is then the column's, and none of those above it. */
+      /* Takes up a click on a column's heading: the list is then ordered by the column, and by none of the orders above
+         the list. */
       sorted: function (asked, order) {
         var by = asked && asked.sortModel && asked.sortModel[0], column = by && known && known.getColumn(by.colId);
         if (!column) return order || !asked || by ? window.dash_clientside.no_update : "worst";

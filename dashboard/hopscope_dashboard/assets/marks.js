@@ -1,13 +1,16 @@
-/* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`, without the beginning that
-   all share (`meta.leads`); parts of drawings and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
-   already; `#id` is a row of this page, which is shown and marked. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them.
-   Marks inside an element with `data-trace` are about that trace, and lead to its pages. */
+/* Follows the leads of marks on a page (leads.py). Marks are points of figures, parts of drawings and parts of the
+   timeline. A point has its address as `customdata`, without the beginning that all points share (`meta.leads`).
+
+   `/page?...` is another page. `?name=value` sets a parameter of this page, and removes it if it has that value
+   already. `#id` is a row of this page, which is scrolled to and marked. With Ctrl or the middle button, another page
+   opens in a new tab, and a rank is added to the selected ranks or removed from them. Marks inside an element with
+   `data-trace` are about that trace, and lead to its pages. */
 
 (function () {
-  /* Two clicks within so long are one double click, as plotly counts. */
+  /* The longest time between the two clicks of a double click, as in plotly. */
   var DOUBLE_MS = 300;
 
-  /* The scripts are loaded in the order of their names. */
+  /* Scripts are loaded in the order of their names, so window.hopscope_selection exists only later. */
   function selection() {
     return window.hopscope_selection;
   }
@@ -21,7 +24,7 @@
     return found;
   }
 
-  /* The ranks selected, with one more or one less; null for none. */
+  /* The selected ranks with one rank added or, if it was selected, removed; null for none. */
   function withRank(selected, rank) {
     var those = numbers(selected || ""), there = those.indexOf(rank);
     if (there < 0) those.push(rank);
@@ -39,7 +42,7 @@
     return selection().here(changes);
   }
 
-  /* The address of a page, with the trace that the mark is about where that need not be the one that the page shows. */
+  /* The address of a page, with the mark's trace, which need not be the one that the page shows. */
   function ofTrace(lead, event) {
     var about = event && event.target && event.target.closest ? event.target.closest("[data-trace]") : null;
     if (!about) return lead;
@@ -48,7 +51,8 @@
     return to.pathname + to.search;
   }
 
-  /* Shows the row that has a part of this id, and marks it until another one of its table is. */
+  /* Scrolls to the row that contains the part with this id, and marks the row until another row of its table is
+     marked. */
   function pointOut(id) {
     var part = document.getElementById(id), row = part && part.closest("tr");
     if (!row) return;
@@ -71,19 +75,20 @@
     return typeof lead === "string" ? (meta.leads || "") + lead : null;
   }
 
-  /* Dragging along an axis of iterations or time: selects what was dragged over. */
+  /* The selection for a range that was dragged along an axis of iterations or time. */
   function dragged(meta, range) {
     var from = Math.max(0, range[0]), to = range[1];
     if (meta.drag === "iteration") return { from: "i:" + Math.max(0, Math.round(from)), to: "i:" + (Math.round(to) + 1) };
     return { from: String(Math.round(from * meta.nanoseconds)), to: String(Math.round(to * meta.nanoseconds)) };
   }
 
-  /* Zooming into a picture that has a time of its own: only the address says so, and the next picture has the same. */
+  /* Keeps the range of a picture that was zoomed in its own time: only in the address, where the next picture finds
+     it. */
   function zoomed(view) {
     history.replaceState(history.state, "", selection().here({ view: view }));
   }
 
-  /* What a figure does with its events: its own functions, so that it has each of them once. */
+  /* A figure's own handlers of its events. The figure keeps them, so that each is added only once. */
   function follows(plot) {
     return {
       plotly_hover: function (data) {
@@ -97,7 +102,8 @@
       plotly_click: function (data) {
         var meta = plot.layout.meta || {}, lead = leadOf(plot, data);
         if (!meta.drag && !meta.zoom) return follow(lead, data.event);
-        /* A second click is no click on the mark: it clears what was dragged over, or shows all. The figure tells of it first. */
+        /* The second click of a double click does not follow the mark: it clears the dragged range, or shows
+           everything. The figure reports the double click before its second click. */
         clearTimeout(plot.hopscopeClick);
         if (performance.now() - (plot.hopscopeDouble || -Infinity) < DOUBLE_MS) return;
         plot.hopscopeClick = setTimeout(function () { if (plot.isConnected) follow(lead, data.event); }, DOUBLE_MS);
@@ -120,7 +126,8 @@
     };
   }
 
-  /* The button beside such a picture: selects what is in view, a time since the start of the trace, for all pages. */
+  /* The button beside such a picture selects the range in view for all pages, as a time since the start of the
+     trace. */
   document.addEventListener("click", function (event) {
     var button = event.target.closest ? event.target.closest("[data-selects-view]") : null;
     var plot = button && document.querySelector("#" + button.dataset.selectsView + " .js-plotly-plot");
@@ -129,7 +136,8 @@
     if (ends[0] < ends[1]) selection().go(selection().here({ from: String(ends[0]), to: String(ends[1]) }));
   });
 
-  /* A figure that is drawn anew, as when it finds its size, forgets who listens; so whoever points at it is listened to again. */
+  /* A figure that is drawn anew, for example in another size, loses its handlers. So they are added again when the
+     pointer comes. */
   document.addEventListener("pointerover", function (event) {
     var plot = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
     if (!plot || !plot.on) return;
@@ -140,7 +148,7 @@
     });
   });
 
-  /* A figure takes no notice of the middle button. */
+  /* plotly ignores the middle button. */
   document.addEventListener("mousedown", function (event) {
     var plot = event.button === 1 && event.target.closest ? event.target.closest(".js-plotly-plot.leads") : null;
     if (!plot) return;
@@ -149,7 +157,7 @@
     follow(plot.hopscopeLead, event);
   }, true);
 
-  /* Words and numbers that lead somewhere (components/mark.py); drawings follow their own parts. */
+  /* Words and numbers with a lead (components/mark.py). Drawings follow their own parts. */
   ["click", "auxclick", "keydown"].forEach(function (name) {
     document.addEventListener(name, function (event) {
       var mark = event.target.closest ? event.target.closest(".mark-link") : null;

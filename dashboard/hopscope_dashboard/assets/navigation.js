@@ -1,23 +1,23 @@
-/* Ways from what was clicked to an address; the browser knows all that they need. */
+/* Leads from a clicked element to an address. The browser needs no server for them. */
 
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   hopscope: {
-    /* From a row of the list of collectives to its timeline: a row's id is COMM:SEQ. The link in the first column leads
-       there by itself. */
+    /* Leads from a row of the list of collectives to the collective's timeline. A row's id is COMM:SEQ. The link in the
+       first column works by itself. */
     openTimeline: function (clicked) {
       var name = clicked && clicked.colId !== "collective" ? String(clicked.rowId).split(":") : [];
       if (name.length !== 2) return window.dash_clientside.no_update;
       return "/collective?comm=" + name[0] + "&seq=" + name[1];
     },
 
-    /* A page that took long takes the place of its announcement, unless another page is open by now. */
+    /* Shows a page that took long in place of its notice, unless another page is open by now. */
     showReady: function (ready, path, search) {
       var no = window.dash_clientside.no_update;
       var open = (path || "/") + "?" + (search || "").replace(/^\?/, "");
       return ready && ready.href === open ? [ready.page, ready.title] : [no, no];
     },
 
-    /* A query goes into the address, where its answer is drawn from; the one that is there already is asked again. */
+    /* Puts a query into the address, from which its result is drawn. If the query is there already, it runs again. */
     runQuery: function (clicks, text, search) {
       var no = window.dash_clientside.no_update, asked = new URLSearchParams(search);
       if (!clicks || !text || !text.trim()) return [no, no];
@@ -26,8 +26,8 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       return ["?" + asked, no];
     },
 
-    /* To what was chosen in any list. A list that was just drawn calls, too; only one that no longer shows what is
-       current was used. */
+    /* Leads to the entry that the user chose in a list. This is also called for a list that was just drawn, so only a
+       list whose value is no longer the current one was used. */
     followSelect: function () {
       var lists = window.dash_clientside.callback_context.inputs_list[0];
       var used = lists.find(function (each) {
@@ -36,7 +36,7 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       return used ? used.value : window.dash_clientside.no_update;
     },
 
-    /* Two pictures above each other: the range of time that one was zoomed to is shown in the other. */
+    /* Gives two pictures above each other the same range of time when one of them is zoomed. */
     sameRange: function () {
       var context = window.dash_clientside.callback_context, used = context.triggered[0];
       var plots = context.inputs_list.map(function (each) {
@@ -52,7 +52,7 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
   },
 });
 
-/* Ctrl-Enter in the box of a query is a click on its button. */
+/* Ctrl-Enter in the box of a query clicks its button. */
 document.addEventListener("keydown", function (event) {
   if (event.target.id !== "sql-box" || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();

@@ -1,5 +1,5 @@
-/* Brings into view what was chosen, on a page that shows it away from where one chooses (components/reveal.py). Once for each
-   choice: what else changes on the page does not move it. */
+/* Scrolls to the part of a page that shows what the user chose, if that part is elsewhere on the page
+   (components/reveal.py). It does so once for each choice: other changes of the page do not scroll it. */
 
 (function () {
   var revealed = null, path = location.pathname;
@@ -19,7 +19,8 @@
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     hopscope_reveal: {
-      /* `chosen` has the element's id and what is chosen, which the element has as `data-of`; null where nothing is. */
+      /* `chosen` has the id of the element and what is chosen (`of`), which the element has as `data-of`; null if
+         nothing is chosen. */
       reveal: function (chosen) {
         if (chosen && chosen.of !== revealed) show(chosen, 100);
         revealed = chosen && chosen.of;

@@ -1,6 +1,6 @@
-/* Keeps the selected part of the run (selection.py) in the addresses that the browser goes to. The bar above the page says which
-   parameters select (data-names), which the page keeps to itself (data-keeps) and which trace this is (data-trace). A link that
-   names a parameter, even with no value, says itself what it shall be. */
+/* Keeps the selected part of the run (selection.py) in every address that the browser goes to. The bar above the page
+   has three facts: the parameters that select (data-names), the parameters that belong to this page alone (data-keeps),
+   and this trace (data-trace). A link that names a parameter, even without a value, overrides it. */
 
 (function () {
   var push = history.pushState.bind(history);
@@ -10,7 +10,8 @@
     return said ? said.split(" ") : [];
   }
 
-  /* An address with what is selected now: of another page with the selection, of this page with what it keeps. */
+  /* An address with the current parameters added: for another page those that select, for this page those that it
+     keeps. */
   function kept(address) {
     var to = new URL(address, location.href), now = new URLSearchParams(location.search), names = bar("names"), own = bar("keeps");
     (to.pathname === location.pathname ? own : names).forEach(function (name) {
@@ -26,7 +27,8 @@
     push(state, title, kept(address));
   };
 
-  /* This page with other parameters; null takes one away. A selection says which trace it was made for. */
+  /* The address of this page with other parameters; null removes one. A selection names the trace for which it was
+     made. */
   function here(parameters) {
     var now = new URLSearchParams(location.search), trace = bar("trace")[0];
     Object.keys(parameters).forEach(function (name) {
@@ -37,7 +39,7 @@
     return location.pathname + (now.toString() ? "?" + now : "");
   }
 
-  /* Goes to an address of the application as a link does: with a key held, or the middle button, in a new tab. */
+  /* Goes to an address of the application. As with a link, a modifier key or the middle button opens a new tab. */
   function go(address, event) {
     if (event && (event.ctrlKey || event.metaKey || event.shiftKey || event.button === 1)) return window.open(kept(address), "_blank", "noopener");
     var from = location.pathname;
@@ -46,7 +48,8 @@
     if (location.pathname !== from) window.scrollTo(0, 0);
   }
 
-  /* The form for a part of the run: its fields are the address's parameters. The page may send no form anywhere. */
+  /* Handles the form for a part of the run, whose fields are parameters of the address. The page's policy forbids
+     sending forms. */
   document.addEventListener("submit", function (event) {
     if (event.target.id !== "selection-form") return;
     event.preventDefault();

@@ -1,5 +1,5 @@
-/* Sorts plain tables (blocks.table) by the heading that is clicked: numbers the largest first, words from A on; again
-   reverses. What is not known stays last, and equal cells keep the page's order. */
+/* Sorts a plain table (blocks.table) by the heading that is clicked: numbers the largest first, words from A on. A
+   second click reverses the order. Unknown values stay last, and equal cells keep the page's order. */
 
 (function () {
   var UNKNOWN = "–";

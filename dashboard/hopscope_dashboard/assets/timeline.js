@@ -1,13 +1,13 @@
-/* The run's timeline: asks for what is in view and shows it, and another view on request, which the address has as
-   `view` (in ns). What is selected (`from`, `to`) is for all pages, and the rest is shaded. A small one shows the whole run.
-   Its parts, each in a file of its own, get it as `timeline`: pointer, told, keys, search, rows and tables. */
+/* The run's timeline. It asks the server for what is in view and shows it. The address has the view as `view` (in ns).
+   The selected time (`from`, `to`) is for all pages, and everything else is shaded. A small timeline shows the whole
+   run. Its parts are in separate files and get it as `timeline`: pointer, told, keys, search, rows and tables. */
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 32, SHORTEST = 20, NAME_PIXELS = 36, BESIDE_PICTURE = 150;
-  /* Answers, come or on their way, by what was asked: a page that is drawn again has them already. */
+  /* Answers of the server by request, those on their way too: a page that is drawn again has them already. */
   var kept = new Map();
 
-  /* What is kept under a name; `ask` asks for it where nothing is. */
+  /* The answer under a name. If there is none, `ask` requests it. */
   function once(name, ask) {
     var answer = kept.get(name) || ask();
     kept.delete(name);
@@ -65,7 +65,8 @@
       return made;
     }
 
-    /* How high the rows may be together so that the picture and what is told of it fit into the window. */
+    /* The most height that the rows may have together, so that the picture and the text under it fit into the
+       window. */
     function room() {
       return window.innerHeight - (canvas.getBoundingClientRect().top + window.scrollY) - BESIDE_PICTURE;
     }
@@ -113,8 +114,8 @@
       return !small && !(state.marks && state.marks.collectives);
     }
 
-    /* Shows a view; what is there already is stretched until the answer comes. While one is awaited, only the last of the
-       views that follow is asked for. */
+    /* Shows a view. The old picture is stretched until the answer comes. Of the views that follow before it comes, only
+       the last is asked for. */
     function show(view) {
       state.view = wanted = view;
       redraw();
@@ -176,14 +177,14 @@
       root.dataset.state = "failed";
     }
 
-    /* A range inside the run. */
+    /* A range, moved and cut so that it lies inside the run. */
     function inside(from, to) {
       var run = state.data.duration, length = Math.min(run, Math.max(SHORTEST, Math.round(to - from)));
       var begin = Math.max(0, Math.min(run - length, Math.round(from)));
       return { from: begin, to: begin + length };
     }
 
-    /* Where one looks: the address says so when one has come to rest. */
+    /* Goes to a view. The address gets it once the view has come to rest. */
     function go(from, to) {
       if (!state.data) return;
       show(inside(from, to));
@@ -202,12 +203,13 @@
       keep({ view: view });
     }
 
-    /* Parameters of the address that are no step back: how one looks, and not what is selected. */
+    /* Sets parameters of the address without a step in the browser's history. They say how the run is shown, not what
+       is selected. */
     function keep(parameters) {
       history.replaceState(history.state, "", window.hopscope_selection.here(parameters));
     }
 
-    /* Selects a range of time for all pages, and looks at it. */
+    /* Selects a range of time for all pages, and shows it. */
     function select(from, to) {
       var chosen = inside(from, to);
       clearTimeout(addressTimer);
@@ -217,7 +219,7 @@
       window.hopscope_selection.go(window.hopscope_selection.here({ from: String(chosen.from), to: String(chosen.to), view: null }));
     }
 
-    /* Shows the whole run, and no longer selects a time. */
+    /* Shows the whole run, and clears the selected time. */
     function whole() {
       if (!state.data) return;
       clearTimeout(addressTimer);
@@ -248,14 +250,14 @@
       window.hopscope_selection.go(window.hopscope_selection.here({ host: host }));
     }
 
-    /* Scrolls the page so that a row is seen. */
+    /* Scrolls the page so that a row is visible. */
     function reveal(row) {
       var top = canvas.getBoundingClientRect().top + place.top + row * place.row, header = 70;
       if (top < header) window.scrollBy(0, top - header);
       else if (top + place.row > window.innerHeight) window.scrollBy(0, top + place.row - window.innerHeight);
     }
 
-    /* What saves the picture and a table (exports.js). */
+    /* A button that saves the picture or a table (exports.js). */
     function saveButton(parent, kind, label) {
       var made = element("button", "save", parent, kind.toUpperCase());
       made.type = "button";
@@ -278,7 +280,7 @@
       select: select, whole: whole, zoom: zoom, move: move, open: open, keep: keep, reveal: reveal,
       place: function () { return place; },
       isGone: function () { return gone; },
-      /* What has to end with the timeline. */
+      /* Adds a function to call when the timeline ends. */
       atEnd: function (end) { ends.push(end); },
     };
     if (small) {

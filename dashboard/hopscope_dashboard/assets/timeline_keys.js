@@ -1,5 +1,5 @@
-/* The keys of the timeline, and the list of them. They hold on the whole page but where one types; those that scroll a
-   page hold on the picture alone. */
+/* The keys of the timeline, and the list of them. They work on the whole page except where the user types. Keys that
+   scroll a page work only on the picture. */
 
 (function () {
   var LIST = [["W S", "zoom in and out"], ["A D", "left and right; also ← →"], ["↑ ↓", "from rank to rank, on the picture"],
@@ -25,7 +25,7 @@
       timeline.redraw();
     }
 
-    /* Steps from rank to rank, and says what that one does in the middle of the view. */
+    /* Moves the cursor to another rank, and describes what that rank does in the middle of the view. */
     function look(step) {
       var cursor = state.cursor, rows = state.data.rows.length, row = cursor ? cursor.row + step : 0;
       var middle = Math.round((state.view.from + state.view.to) / 2);

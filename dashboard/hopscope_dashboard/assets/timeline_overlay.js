@@ -1,5 +1,5 @@
-/* What lies over the rows of the timeline: names of calls and regions, the hit of a search, the ruler, and pins beside
-   ranks. It draws with the same few calls as timeline_picture.js, so that all of it can become SVG. */
+/* Draws over the rows of the timeline: names of calls and regions, the hit of a search, the ruler, and pins beside
+   ranks. It uses the same few drawing functions as timeline_picture.js, so that everything can become SVG. */
 
 (function () {
   var SMALLEST_ROW = 14, RULER = 44;
@@ -8,12 +8,12 @@
     return place.left + ((ns - view.from) / (view.to - view.from)) * (place.right - place.left);
   }
 
-  /* Whether rows are high enough for names. */
+  /* True if rows are high enough for names. */
   function hasNames(place) {
     return place.row >= SMALLEST_ROW;
   }
 
-  /* A name as far as a bar has room for it, without the prefix that all MPI functions share; null where it has none. */
+  /* A name, without the prefix of all MPI functions, cut to the room in a bar; null if the bar has no room for it. */
   function fitting(context, name, room) {
     var short = name.replace(/^MPI_/, "");
     return [name, short].find(function (each) { return context.measureText(each).width <= room; }) || null;
@@ -25,7 +25,7 @@
     if (text) context.fillText(text, from + 4, y);
   }
 
-  /* Names of calls, under the critical path, which runs through the middle of a row. */
+  /* Draws names of calls below the critical path, which runs through the middle of a row. */
   function names(context, place, view, calls, rowOf, colours) {
     if (!calls || !hasNames(place)) return;
     context.font = "11px " + colours.font;
@@ -38,7 +38,7 @@
     });
   }
 
-  /* Names of regions in their strips, where these are high enough. */
+  /* Draws names of regions in their strips, if these are high enough. */
   function regionNames(context, place, view, regions, rowOf, high, inkOf, colours) {
     if (high < 10) return;
     context.font = "10px " + colours.font;
@@ -50,7 +50,7 @@
     });
   }
 
-  /* A hit of the search: a frame around it on its rank, or over all rows. */
+  /* Draws a frame around a hit of the search: on its rank, or over all rows. */
   function hit(context, place, view, found, rowOf, colours) {
     var from = x(place, view, found.begin), to = x(place, view, found.end), row = rowOf[found.rank];
     var isOnRow = row !== undefined, top = isOnRow ? place.top + row * place.row : 1;
@@ -92,7 +92,7 @@
     context.fillText(measured.length, left + 9, top + 13);
   }
 
-  /* The pins of the ranks that are pinned, and of the one pointed at. */
+  /* Draws the pins of the pinned ranks, and of the rank under the pointer. */
   function pins(context, place, state, colours) {
     state.data.rows.forEach(function (row, index) {
       var isPinned = row.rank !== undefined && state.pins.indexOf(row.rank) >= 0;

@@ -1,11 +1,11 @@
-/* Draws the run's timeline on a canvas: what the server sent as bytes, and over it the single things of a short range. No number
-   becomes text here; texts come from the server. */
+/* Draws the run's timeline on a canvas: the columns that the server sent as bytes, and over them the single calls and
+   messages of a short range. Texts come from the server; no number becomes text here. */
 
 (function () {
   var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, HATCHED = 6, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
-  /* The bytes of an answer, apart: its header and a plane of bytes for each category, that of waiting if it is known, the path's
-     last. */
+  /* Splits the bytes of an answer into its header and planes of bytes: one for each category, one for waiting if it is
+     known, and that of the path last. */
   function parse(buffer) {
     var length = new DataView(buffer).getUint32(0, true);
     var header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -23,7 +23,7 @@
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   }
 
-  /* Where things are on the canvas, in CSS pixels. `room` is how high all rows may be. */
+  /* The positions of everything on the canvas, in CSS pixels. `room` is the most height that all rows may have. */
   function layout(width, rows, small, room) {
     var most = small ? 150 : Math.max(320, room);
     var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : HIGHEST, Math.floor(most / Math.max(1, rows))));
@@ -32,13 +32,14 @@
              height: top + row * rows + AXIS, rows: rows, small: small, pin: LABELS - 46 };
   }
 
-  /* A colour that shows what is under it. */
+  /* A translucent colour. */
   function faint(ink) {
     return ((ink & 0xffffff) | 0x58000000) >>> 0;
   }
 
-  /* The columns as a picture: each cell is filled from below by the shares of its categories, in their order. Computing is the
-     lowest, so what was waiting is hatched from above. A column is about half as wide as a pixel of `ratio` 1. */
+  /* Draws the columns as an image. Each cell is filled from below with the shares of its categories, in their order.
+     Computing is the lowest, so waiting is hatched from the top. A column is about half as wide as a pixel of `ratio`
+     1. */
   function image(data, colours, cell, ratio) {
     var canvas = document.createElement("canvas"), columns = data.columns, isHatched = data.waiting && cell >= HATCHED * ratio;
     canvas.width = columns;
@@ -74,8 +75,9 @@
     context.stroke();
   }
 
-  /* The path where single stretches are too many: in each cell as thick as its share, at least so that it is seen among many
-     ranks, with a rim in the ground's colour, for it crosses rows of every colour. */
+  /* Draws the path where there are too many single stretches. In each cell its thickness is its share, but at least so
+     much that it is visible among many ranks. It has a rim in the background's colour, because it crosses rows of every
+     colour. */
   function pathByColumns(context, place, view, data, colours) {
     var width = Math.max(2, x(place, view, view.from + data.width) - place.left), most = Math.max(2, Math.min(5, place.row * 0.6));
     var least = Math.min(3, most), rim = place.row >= 12 ? 1.2 : 0.5;
@@ -87,7 +89,7 @@
           if (!share) continue;
           var thick = Math.round(least + ((most - least) * share) / 255) + 2 * pen[0];
           var top = place.top + (row + 0.5) * place.row - thick / 2, at = x(place, view, data.begin + column * data.width);
-          /* Where a row is no thicker than the line, what it covers shines through as much as the path was elsewhere. */
+          /* If a row is no thicker than the line, the line is translucent: the less, the larger the path's share. */
           if (place.row < 5) context.globalAlpha = pen[0] ? 0 : 0.25 + (0.75 * share) / 255;
           context.fillRect(at - pen[0], pen[0] ? top : Math.round(top), width + 2 * pen[0], thick);
         }
@@ -110,7 +112,8 @@
     });
   }
 
-  /* How wide the rims of messages are: they cross rows of their own colour, but many rims would cover the rows. */
+  /* The width of the rims of messages. They cross rows of their own colour, so they need rims; but many rims would
+     cover the rows. */
   function rimOf(place, view, those, middle) {
     var length = those.reduce(function (sum, each) {
       return sum + Math.hypot(x(place, view, each[3]) - x(place, view, each[2]), middle(each[1]) - middle(each[0]));
@@ -158,7 +161,8 @@
     });
   }
 
-  /* Names what happens once, which answers leave out: start-up and shutdown, each up to a line. */
+  /* Names the times that occur once and that results leave out: start-up and shutdown. A line marks where each ends or
+     begins. */
   function once(context, place, view, those, colours) {
     context.font = "12px " + colours.font;
     context.textBaseline = "middle";
@@ -175,7 +179,7 @@
     });
   }
 
-  /* Lays the ground's colour over what is not selected: other times and other ranks. */
+  /* Lays the background's colour over what is not selected: other times and other ranks. */
   function shade(context, place, state, colours) {
     var chosen = state.selected, from = chosen.from_ns, to = chosen.to_ns;
     var left = from === null || from === undefined ? place.left : Math.max(place.left, x(place, state.view, from));
@@ -200,12 +204,12 @@
     return "hsl(" + regionHue(names, name) + " 60% 45%)";
   }
 
-  /* What is read on a region's colour: orange, yellow, green and cyan are light. */
+  /* The colour of text on a region's colour: orange, yellow, green and cyan are light. */
   function regionInk(names, name) {
     return regionHue(names, name) < 200 ? "#000000" : "#ffffff";
   }
 
-  /* The user's regions, a strip at the top of each rank's row; inner ones lie over outer ones. */
+  /* Draws the user's regions, as a strip at the top of each rank's row. Inner regions lie over outer ones. */
   function regions(context, place, view, those, rowOf, names, colours) {
     var high = place.row >= 36 ? 12 : Math.max(2, Math.min(6, place.row / 4));
     those.forEach(function (region) {
@@ -264,7 +268,7 @@
     context.textAlign = "left";
   }
 
-  /* Draws it on a canvas of its size. */
+  /* Draws on a canvas, which gets the picture's size. */
   function draw(canvas, place, state, colours) {
     var ratio = window.devicePixelRatio || 1, width = place.right + 6;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(place.height * ratio)) {
@@ -278,8 +282,8 @@
     paint(context, place, state, colours);
   }
 
-  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), hit
-     (of the search, or null), ruler (a span with its texts, or null). */
+  /* Draws everything. state: data, picture, marks (or null), view, cursor (row and ns, or null), hit (of the search, or
+     null), ruler (a span with its texts, or null). */
   function paint(context, place, state, colours) {
     var data = state.data, view = state.view, marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
     var over = window.hopscope_timeline_overlay;

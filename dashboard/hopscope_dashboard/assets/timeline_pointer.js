@@ -1,5 +1,5 @@
-/* What the mouse does on the timeline: dragging measures a span and selects it (with Shift it only measures), the wheel
-   zooms, a click follows what is there. */
+/* The mouse on the timeline: dragging measures a span and selects it (with Shift it only measures), the wheel zooms,
+   and a click follows the lead under the pointer. */
 
 (function () {
   function pointer(timeline) {
@@ -21,7 +21,7 @@
       return state.view.from + ((x - place.left) / (place.right - place.left)) * (state.view.to - state.view.from);
     }
 
-    /* Measures a span: its texts come from the server, those of the last span that the pointer rested on. */
+    /* Measures a span. Its texts come from the server; until they do, those of the last measured span remain. */
     function measure() {
       var ends = [nsAt(state.drag[0]), nsAt(state.drag[1])].sort(function (a, b) { return a - b; }).map(Math.round);
       var texts = state.ruler || {};

@@ -1,4 +1,4 @@
-/* How the rows of the timeline are sorted, and which ranks are pinned to the top; the address keeps both. */
+/* The order of the timeline's rows, and the ranks that are pinned to the top. The address keeps both. */
 
 (function () {
   function rows(timeline) {

@@ -1,4 +1,5 @@
-/* The search of the timeline: finds operations, call sites and regions one hit after the other, pans to it and marks it. */
+/* The search of the timeline. It finds operations, call sites and regions, one hit after another, moves the view to the
+   hit and marks it. */
 
 (function () {
   var REST_MS = 250, OF_VIEW = 60;
@@ -37,7 +38,8 @@
       timeline.redraw();
     }
 
-    /* Pans to the hit. The view gets wider where the hit is longer, and narrower where one would not see it. */
+    /* Moves the view to the hit. The view gets wider if the hit is longer than it, and narrower if the hit would be too
+       small to see. */
     function show() {
       var long = hit.end - hit.begin, length = state.view.to - state.view.from, middle = (hit.begin + hit.end) / 2;
       length = Math.max(1.25 * long, Math.min(length, Math.max(OF_VIEW * long, 1000)));

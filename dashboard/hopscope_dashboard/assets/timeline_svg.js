@@ -1,5 +1,5 @@
-/* The timeline as SVG. The picture is drawn by the same code as on the canvas (timeline_picture.js), which is given, instead of a
-   canvas's context, what turns the calls that it makes into elements. The columns of the ranks are an image here too. */
+/* The timeline as SVG. The same code as for the canvas draws it (timeline_picture.js). It gets an object in place of a
+   canvas's context, which turns drawing calls into elements. The columns of the ranks are an image here, too. */
 
 (function () {
   var BASELINES = { middle: "central", top: "hanging" }, ANCHORS = { left: "start", right: "end" };
@@ -38,7 +38,7 @@
     },
     beginPath: function () { this.path = ""; },
     moveTo: function (x, y) { this.path += "M" + x.toFixed(2) + " " + y.toFixed(2); },
-    /* As on a canvas, the first point of a path is moved to. */
+    /* As on a canvas, the first point of a path only sets its beginning. */
     lineTo: function (x, y) { this.path += (this.path ? "L" : "M") + x.toFixed(2) + " " + y.toFixed(2); },
     rect: function (x, y, width, height) { this.path += "M" + x + " " + y + "h" + width + "v" + height + "h" + -width + "z"; },
     stroke: function () { this.add("path", Object.assign({ d: this.path }, this.stroked())); },
@@ -69,7 +69,7 @@
     },
   };
 
-  /* A document of the state that the canvas shows, without what the pointer marks in it. */
+  /* Makes an SVG document of the state that the canvas shows, without what the pointer marks in it. */
   function svg(place, state, colours) {
     var width = place.right + 6, root = document.createElementNS(NS, "svg"), recorder = new Recorder(root);
     [["width", width], ["height", place.height], ["viewBox", "0 0 " + width + " " + place.height]].forEach(function (each) {

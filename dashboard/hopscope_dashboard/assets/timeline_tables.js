@@ -1,7 +1,8 @@
-/* What the ranks did in the selected time, or in view where none is selected: by category and by operation, in tables. */
+/* Tables of what the ranks did, by category and by operation: in the selected time or, if no time is selected, in the
+   view. */
 
 (function () {
-  /* What is in view is summed up once one rests there. */
+  /* The view is summed up only once it has come to rest. */
   var SELECTED_MS = 50, REST_MS = 400;
 
   function tables(timeline) {
@@ -19,7 +20,7 @@
       return table;
     }
 
-    /* Rows of texts under their headings: a name, numbers, and in a column without a heading what there is to say. */
+    /* Fills a table with rows of texts under headings: a name, numbers, and remarks in a column without a heading. */
     function fill(table, headings, rows) {
       var numbers = headings.map(function (text, at) { return at > 0 && text !== ""; });
       table.replaceChildren();
@@ -69,7 +70,8 @@
       both.dataset.state = "ready";
     }
 
-    /* Another view is on its way, which shall not wait for what nobody has rested on. */
+    /* Drops the request for a view that has not come to rest, because another view is on its way and must not wait for
+       it. */
     function postpone() {
       if (!timer) return;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-/* What is told under the timeline of what is pointed at, and where a click there leads. */
+/* The line under the timeline that describes what is under the pointer, and the lead that a click there follows. */
 
 (function () {
   function told(timeline) {
@@ -15,7 +15,7 @@
       return Math.floor((at - state.data.begin) / state.data.width);
     }
 
-    /* Asks what a row does at a time, and which of that leads somewhere; null outside the picture. */
+    /* Asks the server what a row does at a time, and finds the innermost call with a lead; null outside the picture. */
     function askTold(row, at) {
       var data = state.data, what = data.rows[row], column = columnAt(at), begin = Math.max(0, data.begin + column * data.width);
       if (!what || at < state.view.from || at >= state.view.to) return Promise.resolve(null);
@@ -37,7 +37,7 @@
       line.replaceChildren();
     }
 
-    /* Says under the picture what a row does at a time. */
+    /* Describes under the picture what a row does at a time. */
     function row(index, at) {
       var number = ++asked;
       clearTimeout(timer);
@@ -77,7 +77,7 @@
       if (!what) return;
       clear();
       if (what.rank === undefined) element("span", "", line, "Click: show the ranks of host " + what.host);
-      else element("span", "", line, "Click: select rank " + what.rank + "; with Ctrl, add it to those selected or take it away");
+      else element("span", "", line, "Click: select rank " + what.rank + "; with Ctrl, add it to the selected ranks or remove it");
     }
 
     function pin(what) {
@@ -94,7 +94,7 @@
       return lead && lead.row === pointer.row && lead.column === columnAt(pointer.at) ? lead.href : null;
     }
 
-    /* Where a click leads, also one on what nobody rested on, which is asked for only now. */
+    /* The lead of a click. If the pointer did not rest there before, the lead is asked for only now. */
     function leadOfClick(pointer) {
       var known = leadOf(pointer);
       if (known || pointer.inBands || pointer.inLabels) return Promise.resolve(known);
@@ -104,13 +104,13 @@
     function click(pointer, event) {
       var number = ++clicks, keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }, found = leadOfClick(pointer);
       clearTimeout(clickTimer);
-      /* A second click would be one for the whole run. */
+      /* Wait, because a second click would mean the whole run. */
       clickTimer = setTimeout(function () {
         found.then(function (lead) { if (!timeline.isGone() && number === clicks) window.hopscope_marks.follow(lead, keys); }).catch(cannotTell);
       }, 250);
     }
 
-    /* No click is followed that was there before. */
+    /* Drops all clicks so far: none of them is followed. */
     function forget() {
       clicks++;
       clearTimeout(clickTimer);

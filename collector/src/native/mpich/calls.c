@@ -1,9 +1,10 @@
-/* A helper mentions its own name: `lea` loads the address of the string. The helper is the function that contains this
- * instruction, by the table for unwinding, if all mentions agree.
+/* A helper mentions its own name: an instruction `lea` in it loads the address of the name's string. The table for
+ * unwinding exceptions tells which function contains that instruction. That function is the helper if all mentions
+ * agree.
  *
- * Calls are searched for byte by byte. The bytes of a call may also be part of another instruction. Such bytes lead to
- * the exact beginning of a helper about once in some thousand libraries. So a build is used only after a test of it
- * (builds.h). */
+ * The code is searched for calls byte by byte. The bytes of a call may also be part of another instruction. About once
+ * in some thousand libraries, such bytes seem to call the exact beginning of a helper. So a build is used only after a
+ * test of it (builds.h). */
 #include "native/mpich/calls.h"
 
 #include <stdarg.h>
@@ -75,7 +76,7 @@ bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const Elf
     return true;
 }
 
-/* Returns `size` bytes at an address. NULL if the image does not contain all of them. */
+/* `size` bytes at an address. NULL if the image does not contain all of them. */
 static const unsigned char *bytes_at(const struct mpich_image *image, uint64_t address, uint64_t size) {
     for (int i = 0; i < image->count; i++) {
         const struct mpich_segment *s = &image->segments[i];
@@ -91,8 +92,8 @@ static int32_t int32_at(const unsigned char *bytes) {
     return value;
 }
 
-/* The library's functions in ascending order: pairs of 32-bit distances from the table's beginning. The first of a pair
- * leads to the function. */
+/* The library's functions in ascending order: pairs of 32-bit distances from the table's beginning. The first number of
+ * a pair leads to the function. */
 struct functions {
     const unsigned char *pairs;
     uint64_t base;
@@ -118,7 +119,7 @@ static bool read_functions(const struct mpich_image *image, struct functions *fu
     return true;
 }
 
-/* Returns the beginning of the function that contains an address. 0: no function does. */
+/* Returns the beginning of the function that contains an address. 0: no function contains it. */
 static uint64_t function_around(const struct functions *functions, uint64_t address) {
     uint32_t low = 0, high = functions->count;
     while (low < high) {
@@ -161,7 +162,8 @@ static bool find_names(const struct mpich_image *image, struct names *names) {
     return names->count > 0;
 }
 
-/* lea with an address relative to the instruction's end: REX.W, 8d, a byte that names the register, the distance. */
+/* True for a `lea` with an address relative to the instruction's end: REX.W, 8d, a byte that names the register, the
+ * distance. */
 enum { LEA_BYTES = 7 };
 static bool is_lea(const unsigned char *bytes) {
     return bytes[1] == 0x8d && (bytes[0] & 0xfb) == 0x48 && (bytes[2] & 0xc7) == 0x05;
@@ -171,7 +173,7 @@ static uint64_t target(const struct mpich_segment *s, uint64_t offset, int lengt
     return s->begin + offset + (uint64_t)length + (uint64_t)(int64_t)int32_at(s->bytes + offset + length - 4);
 }
 
-/* False if two functions mention one name. */
+/* Finds the functions that mention the names. False if two functions mention one name. */
 static bool find_mentions(const struct mpich_segment *code, const struct functions *functions,
                           const struct names *names, uint64_t function_begins[]) {
     uint64_t low = UINT64_MAX, high = 0;
@@ -205,7 +207,7 @@ static int helper_at(const struct mpich_layout *layout, uint64_t address) {
 
 enum { CALL = 0xe8, JUMP = 0xe9, CALL_BYTES = 5, CONDITIONAL = 0x0f, CONDITIONAL_BYTES = 6 };
 
-/* False if a helper is reached by anything but a call, or if two calls overlap. */
+/* Finds the calls of the helpers. False if a helper is reached by anything but a call, or if two calls overlap. */
 static bool find_calls(const struct mpich_segment *code, struct mpich_layout *layout) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int h = 0; h < MPICH_HELPER_COUNT; h++) {

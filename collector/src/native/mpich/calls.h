@@ -1,6 +1,6 @@
-/* Finds the MPICH functions that every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the calls of
- * them. They have no symbols. Their error messages contain their names, and the table for unwinding exceptions has the
- * bounds of functions. Only for x86-64. Reads, and changes nothing. */
+/* Finds the MPICH functions through which every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the
+ * calls of these functions. They have no symbols. But their error messages contain their names, and the table for
+ * unwinding exceptions has the bounds of functions. Only for x86-64. Only reads. */
 #ifndef HOPSCOPE_MPICH_CALLS_H
 #define HOPSCOPE_MPICH_CALLS_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, required: every release has it) */
+/* X(name, required). required: every release has the function. */
 #define MPICH_HELPERS(X)                                                                                               \
     X(Send, true)                                                                                                      \
     X(Recv, true)                                                                                                      \
@@ -31,7 +31,7 @@ enum mpich_helper {
 
 const char *mpich_helper_name(enum mpich_helper helper);
 
-/* The mapped segments of a library's file, or of the library in this process. Addresses are the file's. */
+/* The mapped segments of a library's file, or of the library in this process. Addresses are those of the file. */
 enum { MPICH_MOST_SEGMENTS = 8 };
 struct mpich_image {
     int count;
@@ -43,17 +43,17 @@ struct mpich_image {
     uint64_t unwinding; /* the table of functions (.eh_frame_hdr) */
 };
 
-/* False if it is not a whole shared library for x86-64. */
+/* Describes a library's file. False if it is not a whole shared library for x86-64. */
 bool mpich_image_of_file(struct mpich_image *image, const unsigned char *bytes, size_t size);
-/* False if it has too many segments. */
+/* Describes the library in this process. False if it has too many segments. */
 bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const ElfW(Phdr) * headers, int count);
 
 enum { MPICH_MOST_CALLS = 1024 };
 struct mpich_layout {
-    uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks it */
+    uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks the function */
     int call_count;
     struct mpich_call {
-        uint64_t address; /* of the instruction: one byte, then four of distance */
+        uint64_t address; /* of the instruction: a byte, then four bytes of distance */
         enum mpich_helper helper;
     } calls[MPICH_MOST_CALLS];
 };

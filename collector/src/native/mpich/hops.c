@@ -1,10 +1,12 @@
-/* MPICH does not report when a request completes. An end that was complete when its wait began gets that time, and did
- * not bind. Any other end gets the end of its wait, which was for it alone.
+/* MPICH does not report when a request completes. So an end that was complete when its wait began is over at the
+ * beginning of the wait, and did not bind. Any other end is over at the end of its wait. The library waits for one
+ * request at a time, so that wait was for this end alone.
  *
- * A message may have arrived that the library has not looked at yet: then it was early. So before a wait counts, the
- * library is made to look, by asking it about a request of ours that never completes. MPICH 5 takes one message out of
- * shared memory in each look, from any rank, and does not report it. But an unsuccessful look was short (seen: 60 ns,
- * with a message 190 ns and more, where several lay in a row). So the collector repeats the look until one is short. */
+ * A message may have arrived before the wait although the library has not taken it in yet: then it was early. So the
+ * collector first makes the library look for messages, by asking it about a request of ours that never completes. In
+ * each look MPICH 5 takes one message of any rank out of shared memory, without reporting it. But a look that finds
+ * nothing is short (seen: 60 ns, with a message 190 ns and more, where several lay in a row). So the collector repeats
+ * the look until one is short. */
 #include "native/mpich/hops.h"
 
 #include "native/shared/pool.h"
@@ -19,26 +21,26 @@ struct watched_end {
 static uint16_t native_tree;
 static size_t status_offset;
 static uint64_t lost_ends;
-static MPI_Request never_complete = MPI_REQUEST_NULL; /* if the library can be made to look */
-static uint64_t fastest_look;                         /* ticks of an unsuccessful look */
-static uint64_t longest_looking;                      /* ticks */
+static MPI_Request never_complete = MPI_REQUEST_NULL; /* MPI_REQUEST_NULL: the library cannot be made to look */
+static uint64_t fastest_look;                         /* duration of a look that finds nothing, in ticks */
+static uint64_t longest_looking;                      /* upper limit of repeated looks, in ticks */
 
-/* A look that takes this many times as long as the fastest may have taken a message. At a factor of 4, with messages in
- * a row that took 3.3 times as long, the last of them counted as waited for. The first look after a rest takes 3 times
- * as long, too, but the next one does not. */
+/* A look that takes this many times as long as the fastest may have taken a message. The factor must be below 4: with
+ * messages in a row, of which each took 3.3 times as long, the rank then seemed to wait for the last one. The first
+ * look after a rest takes 3 times as long, too, but the next one does not. */
 enum { LONG_LOOK = 2 };
-/* Bytes of a message that arrives in one look: MPICH 5 sends by cells of 8 KiB with a header. Of a longer message each
- * look brings a part, and waiting for the rest is waiting. */
+/* Most bytes of a message that one look takes in whole: MPICH 5 sends by cells of 8 KiB with a header. Of a longer
+ * message each look takes a part, so the rank does wait for the rest. */
 enum { COMES_AT_ONCE = 7168 };
-/* Upper limit of looking, because looks may also be long for yielding the core, and a message that arrives meanwhile
- * counts as early. */
+/* Upper limit of repeated looks. A look may also be long because it yields the core, and a message that arrives in the
+ * meantime counts as early. */
 enum { LONGEST_LOOKING_NS = 100000 };
-/* If none of this many looks in that time was short, the library has more connections to look at than before. Of fewer
- * looks, each may have taken a message, and another program the core meanwhile. */
+/* If none of this many looks in that time was short, the library has more connections to look at than before. If there
+ * were fewer looks, each may have taken a message or lost the core to another program. */
 enum { MANY_LOOKS = 64 };
 
-/* Ends of this thread whose requests are in progress, in the order of their beginnings, which is mostly the order of
- * the waits too. */
+/* Ends on this thread whose requests are open, in the order of their beginnings. The waits mostly have the same
+ * order. */
 static _Thread_local struct {
     struct watched_end *first, **end;
     struct mpich_blocking *blocking; /* the helper that waits itself, if one runs */
@@ -59,7 +61,8 @@ static int grequest_cancel(void *state, int is_complete) {
     return MPI_SUCCESS;
 }
 
-/* Makes the library look once. *ticks: the begin of the look, and then its end. Returns its length in ticks. */
+/* Makes the library look for messages once. *ticks: the begin of the look, and then its end. Returns its duration in
+ * ticks. */
 static uint64_t look_once(uint64_t *ticks) {
     int done;
     uint64_t begin_ticks = *ticks;
@@ -71,7 +74,7 @@ static uint64_t look_once(uint64_t *ticks) {
     return length;
 }
 
-/* Among a few looks at least one is unsuccessful, in memory that is in the cache. */
+/* At least one of a few looks finds nothing, and has its memory in the cache. */
 static void measure_fastest_look(void) {
     enum { FIRST_LOOKS = 32 };
     fastest_look = UINT64_MAX;
@@ -99,7 +102,7 @@ uint64_t mpich_hops_lost(void) {
     return __atomic_load_n(&lost_ends, __ATOMIC_RELAXED) + pool_lacked();
 }
 
-/* The type may be one of the library's own, which only allows asking for its size. */
+/* The size of a message. The type may be one of the library's own, which can be asked only for its size. */
 static uint64_t bytes_of(intptr_t count, int type) {
     MPI_Count bytes = 0;
     if (count > 0 && !mpich_type_bytes(type, &bytes))
@@ -124,7 +127,8 @@ static void finish(struct native_end *end, uint64_t ticks, bool ended_wait) {
     end->id = 0;
 }
 
-/* A thread's blocking collectives follow one another, so an end left from an earlier one was never waited for. */
+/* Drops ends of an earlier collective, which were never waited for: a thread's blocking collectives follow one
+ * another. */
 static void drop_left_over(const struct native_end *end) {
     while (thread_ends.first &&
            (thread_ends.first->end.comm != end->comm ||
@@ -156,7 +160,7 @@ void mpich_blocking_begin(struct mpich_blocking *blocking) {
     thread_ends.blocking = blocking;
 }
 
-/* An end that the helper did not wait for was complete at once. */
+/* Ends that the helper did not wait for were complete at once. */
 void mpich_blocking_end(struct mpich_blocking *blocking) {
     thread_ends.blocking = NULL;
     if (!blocking->send.id && !blocking->receive.id)
@@ -166,7 +170,7 @@ void mpich_blocking_end(struct mpich_blocking *blocking) {
     finish(&blocking->receive, ticks, false);
 }
 
-/* Returns the link to the end that this request completes. NULL: it is not recorded. */
+/* Returns the link to the end that this request completes. NULL: that end is not recorded. */
 static struct watched_end **find_link(const struct mpich_request *request) {
     struct watched_end **link = &thread_ends.first;
     while (*link && (*link)->request != request)
@@ -183,20 +187,20 @@ static void finish_link(struct watched_end **link, uint64_t ticks, bool ended_wa
     pool_give_back(ended);
 }
 
-/* The end that the running helper waits for by this request. */
+/* The end for which the running helper waits by this request. */
 static struct native_end *end_of_blocking(const struct mpich_request *request) {
     return request->kind == MPICH_REQUEST_SEND ? &thread_ends.blocking->send : &thread_ends.blocking->receive;
 }
 
-/* A receive may have been posted for more bytes than were sent. */
+/* Corrects the bytes: a receive may have been posted for more bytes than were sent. */
 static void take_status(struct native_end *end, const struct mpich_request *request) {
     if (!end->sends)
         end->bytes = mpich_received((const MPI_Status *)((const char *)request + status_offset));
 }
 
-/* Looks once, or for a small message until it is complete or a look was short. If the first look was long, it looks at
- * least twice: after a rest the first look is long in any case. An unsuccessful look may yield the core, which is
- * waiting already. */
+/* Lets the library look once; for a small message, until the message is complete or a look was short. If the first look
+ * was long, there are at least two, because the first look after a rest is long in any case. A look that finds nothing
+ * may yield the core: the rank is waiting already. */
 static bool look_completes(const struct mpich_request *request, const struct native_end *end, uint64_t *ticks) {
     if (never_complete == MPI_REQUEST_NULL)
         return false;
@@ -221,8 +225,8 @@ static bool look_completes(const struct mpich_request *request, const struct nat
     return false;
 }
 
-/* A receive that the library did not look for may or may not have been waited for. Then its wait has no records, and
- * analyses call it undecided. */
+/* False if the library cannot be made to look for a receive: then nobody knows if the rank waited. Such a wait has no
+ * records, and analyses call it undecided. */
 static bool knows_wait(const struct native_end *end) {
     return end->sends || never_complete != MPI_REQUEST_NULL;
 }

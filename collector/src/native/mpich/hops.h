@@ -1,4 +1,4 @@
-/* The ends of messages inside MPICH, as records of hops. An end begins when the library begins it, and ends when the
+/* The ends of messages inside MPICH, as records of hops. An end begins when the library begins it, and is over when the
  * library has waited for it. */
 #ifndef HOPSCOPE_MPICH_HOPS_H
 #define HOPSCOPE_MPICH_HOPS_H
@@ -6,29 +6,31 @@
 #include "native/mpich/inside.h"
 #include "native/shared/records.h"
 
-/* Records ends under this definition. threads: several may be in the library at once. False if memory runs out. */
+/* Begins to record ends under this definition. threads: several may be in the library at once. False if memory runs
+ * out. */
 bool mpich_hops_start(uint16_t tree, const struct mpich_release *release, int processes, bool threads);
 /* Call it before the library is finalized. */
 void mpich_hops_stop(void);
 
-/* Begins an end. id 0: it is not recorded, and the functions below do nothing with it. */
+/* Begins an end. If its id is 0, the end is not recorded, and the functions below ignore it. */
 struct native_end mpich_end_begin(bool sends, intptr_t count, int type, int peer, int tag,
                                   const struct mpich_comm *comm);
-/* The end is over when this thread has waited for the request. */
+/* Ties an end to a request: the end is over when this thread has waited for the request. */
 void mpich_end_watch(const struct native_end *end, struct mpich_request *request);
 
-/* Around a helper that sends, receives, or both, and waits itself. */
+/* Call these two around a helper that sends, receives, or both, and itself waits. */
 struct mpich_blocking {
     struct native_end send, receive;
 };
 void mpich_blocking_begin(struct mpich_blocking *blocking);
 void mpich_blocking_end(struct mpich_blocking *blocking);
 
-/* Around a wait for one request. begin returns true if the request is recorded and not complete; only then call end. */
+/* Call these two around a wait for one request. begin returns true if the request is recorded and not complete; only
+ * then call end. */
 bool mpich_wait_begin(struct mpich_request *request);
 void mpich_wait_end(struct mpich_request *request);
 
-/* Number of ends that were never waited for, or for which the pool had no slot. */
+/* Number of ends that nobody waited for, or for which the pool had no slot. */
 uint64_t mpich_hops_lost(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The collector's knowledge of MPICH's internals. MPICH installs no headers for them. They were read from its sources,
+/* What the collector knows of MPICH's internals. MPICH installs no headers for them. They were read from its sources,
  * and hold for the builds that were tested (builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
@@ -7,28 +7,29 @@
 
 #include "mpi/mpi_table.h"
 
-/* The heads of its communicators and requests. */
+/* The beginnings of its communicators and requests. */
 struct mpich_comm {
     int handle;
 };
 enum mpich_request_kind { MPICH_REQUEST_SEND = 1, MPICH_REQUEST_RECV = 2 };
 struct mpich_request {
     int handle, references, kind, unused;
-    const int *incomplete; /* leads to 0 when the request is complete */
+    const int *incomplete; /* points to 0 when the request is complete */
 };
 
-/* Blocking collectives have one tag for each operation, nonblocking ones have their own from here on. */
+/* The first tag of nonblocking collectives, each of which has its own. Blocking collectives have one tag per
+ * operation. */
 enum { MPICH_FIRST_NONBLOCKING_TAG = 287 };
 
-/* The collector changes its calls in machine code, which is known for one architecture. */
+/* The collector changes MPICH's calls in machine code, and knows the code of only one architecture. */
 #if defined(__x86_64__)
 enum { MPICH_CODE_IS_KNOWN = 1 };
 #else
 enum { MPICH_CODE_IS_KNOWN = 0 };
 #endif
 
-/* Its helpers. `rest`: arguments that differ between releases and are passed on unchanged: status, error flag or
- * attributes. They are read as words, also where a release has fewer of them or smaller ones. */
+/* Its helpers. `rest`: arguments that differ between releases and are passed on unchanged (status, error flag,
+ * attributes). They are read as words, even if a release has fewer or smaller ones. */
 typedef uintptr_t rest;
 typedef int mpich_send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
                        rest a);
@@ -46,15 +47,15 @@ typedef int mpich_start_receive(void *buffer, intptr_t count, int type, int sour
 typedef int mpich_wait(struct mpich_request *request, rest a);
 typedef int mpich_wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a);
 
-/* status_offset: of the status in a request. locks: with several threads the library holds a lock in its helpers, which
+/* status_offset: of the status in a request. locks: with several threads, the library holds a lock in its helpers that
  * is not recursive; then no PMPI function may be called there. */
 struct mpich_release {
-    const char *version; /* begins with this */
+    const char *version; /* the beginning of its version */
     size_t status_offset;
     bool locks;
 };
 
-/* NULL: no release that was tested. */
+/* The release with this version. NULL: it was not tested. */
 static inline const struct mpich_release *mpich_release(const char *version) {
     static const struct mpich_release releases[] = {{"4.0.", 0x30, true}, {"5.0.", 0x28, false}};
     static const char head[] = "MPICH Version:";
@@ -76,7 +77,7 @@ static inline bool mpich_is_complete(const struct mpich_request *request) {
     return __atomic_load_n(request->incomplete, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Bytes of an element. The handle of a predefined type contains them. False: the library must be asked. */
+/* Sets the bytes of an element, which the handle of a predefined type contains. False: the library must be asked. */
 static inline bool mpich_type_bytes(int type, MPI_Count *bytes) {
     unsigned kind = (unsigned)type >> 30;
     *bytes = kind == 1 ? (unsigned)type >> 8 & 0xff : 0;

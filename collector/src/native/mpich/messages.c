@@ -1,7 +1,7 @@
 /* The functions that replace MPICH's helpers. Opt-in: HOPSCOPE_NATIVE=mpich.
  *
- * The library's nonblocking collectives, and the blocking ones that consist of nonblocking ones (the neighbourhood's),
- * do not wait by these helpers and are not recorded. */
+ * Nonblocking collectives do not wait by these helpers, so they are not recorded. The same is true of blocking
+ * collectives that consist of nonblocking ones (neighbourhood collectives). */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool running;
 
 static uint64_t not_recorded;
 
-/* True for a blocking collective's message, while messages are recorded. */
+/* True for a message of a blocking collective, while messages are recorded. */
 static inline bool concerns(int tag) {
     if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
         return false;
@@ -143,8 +143,8 @@ static int wait(struct mpich_request *request, rest a) {
     return error;
 }
 
-/* Waits for one after the other, so that each has its own end. Then the library waits for them again, which is short,
- * frees them and reports errors. */
+/* Waits for one request after another, so that each has its own end. Then the library waits for all of them again. That
+ * is short; it frees the requests and reports errors. */
 static int wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a) {
     for (int i = 0; i < count; i++)
         if (mpich_wait_begin(requests[i])) {
@@ -201,7 +201,7 @@ static bool find_library(struct loaded_object *library_object) {
     return false;
 }
 
-/* Once in a process: redirected calls stay so. */
+/* Redirects the library's calls, once per process: they stay redirected. */
 static bool redirect(char *reason, size_t capacity) {
     static bool done;
     static struct mpich_layout layout;
@@ -269,14 +269,14 @@ static struct native_losses losses(void) {
     return (struct native_losses){__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost()};
 }
 
-/* The library frees its hidden communicators with the communicators that they derive from. It does not call its
+/* MPICH frees its hidden communicators together with the communicators from which they derive. It does not call its
  * algorithms through tables. */
 const struct native_library native_library = {
     .answers_inside = false,
     .first_nonblocking_tag = MPICH_FIRST_NONBLOCKING_TAG,
     .last_nonblocking_tag = INT_MAX,
     .set_up = "the first collective to use communicators of the MPI library's own",
-    .not_looked_at = "messages of nonblocking and persistent collectives are not looked at under MPICH",
+    .not_looked_at = "messages of nonblocking and persistent collectives are not recorded under MPICH",
     .start = start_recording,
     .stop = stop_recording,
     .losses = losses};

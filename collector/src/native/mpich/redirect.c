@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* jmp *(%rip), followed by the address. */
+/* A thunk: jmp *(%rip), followed by the address. */
 enum { THUNK_BYTES = 16, JUMP_BYTES = 6, CALL_BYTES = 5 };
 static const unsigned char jump[JUMP_BYTES] = {0xff, 0x25};
 
@@ -15,7 +15,7 @@ static bool refuse(char *reason, size_t capacity, const char *failure) {
     return false;
 }
 
-/* True if the distance from the end of any call fits into 32 bits. */
+/* True if all calls can reach the thunks: each distance from a call's end fits into 32 bits. */
 static bool is_in_reach(const struct loaded_object *library, const struct mpich_layout *layout, ElfW(Addr) thunks) {
     for (int i = 0; i < layout->call_count; i++) {
         int64_t distance = (int64_t)(thunks - (library->base + layout->calls[i].address));
@@ -25,7 +25,7 @@ static bool is_in_reach(const struct loaded_object *library, const struct mpich_
     return true;
 }
 
-/* Maps a page near the library. NULL: none is free. */
+/* Maps a page near the library. NULL: no place is free. */
 static unsigned char *map_near(const struct loaded_object *library, const struct mpich_layout *layout, size_t page) {
     enum { STEP = 1 << 20, STEPS = 2000 };
     ElfW(Addr) middle = library->base & ~(ElfW(Addr))(STEP - 1);
@@ -37,13 +37,13 @@ static unsigned char *map_near(const struct loaded_object *library, const struct
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (page_address == (void *)address)
             return page_address;
-        if (page_address != MAP_FAILED) /* a kernel that takes the address as a hint */
+        if (page_address != MAP_FAILED) /* an older kernel takes the address as a hint only */
             munmap(page_address, page);
     }
     return NULL;
 }
 
-/* Protects the pages of the calls. True if all of them could be changed. */
+/* Sets the protection of the pages with calls. False if one could not be changed. */
 static bool protect(const struct loaded_object *library, const struct mpich_layout *layout, size_t page,
                     int protection) {
     bool success = true;

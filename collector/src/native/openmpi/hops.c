@@ -1,11 +1,10 @@
-/* A request that is incomplete at its creation calls back when it completes: the head of the library's requests has a
- * field for that. A callback that was there before is called after ours.
+/* A request that is incomplete when it is created gets a callback for its completion: the head of the library's
+ * requests has a field for that. A callback that was there before is called after ours.
  *
- * The thread that completes a request may be another one than its creator, and may do so at any moment. So the callback
- * is stored, then completion is checked again, and a callback that came too late to be called is withdrawn by
- * compare-and-swap. One case is left: the other thread has seen that there is nothing to call, and marks the request
- * complete only after our second check. So with several threads, each one keeps a list of the slots that it watches and
- * checks them again later. */
+ * Another thread than the creator may complete a request, at any moment. So the callback is stored, then the completion
+ * is checked again, and a callback that came too late to be called is withdrawn by compare-and-swap. One case remains:
+ * the other thread has seen that there is no callback, and marks the request complete only after our second check. So
+ * if there are several threads, each keeps a list of the slots that it watches and checks them again later. */
 #include "native/openmpi/hops.h"
 
 #include "mpi/type_bytes.h"
@@ -20,14 +19,14 @@ static unsigned starts;
 static _Thread_local struct {
     struct slot *newest;
     unsigned count, limit;
-    unsigned start; /* value of `starts`: requests of an earlier start are gone */
+    unsigned start; /* value of `starts`; requests of an earlier start are gone */
 } watched __attribute__((tls_model("initial-exec")));
 
-/* The wait that this thread begins with a look. A completion during the look itself was early. */
+/* The wait that this thread begins by looking for messages. A completion during that look was early. */
 static _Thread_local struct hop_wait *looking_wait __attribute__((tls_model("initial-exec")));
 
-/* This thread's wait for unrecorded requests: those of nonblocking collectives that the library runs inside a blocking
- * one. A completion meanwhile was waited for. */
+/* This thread's wait for requests that are not recorded: those of nonblocking collectives that the library runs inside
+ * a blocking one. A recorded message that completes in this wait was waited for. */
 static _Thread_local struct hop_wait *unrecorded_wait __attribute__((tls_model("initial-exec")));
 
 bool hops_start(uint16_t tree, int processes, bool threads) {
@@ -37,7 +36,8 @@ bool hops_start(uint16_t tree, int processes, bool threads) {
     return pool_start(4096 + 8 * (size_t)processes, sizeof(struct slot));
 }
 
-/* Not type_bytes: the library's own types, not created through MPI functions, have no envelope. */
+/* The size of a message. type_bytes does not work here: the library's own types, not created through MPI functions,
+ * have no envelope. */
 static uint64_t bytes_of(size_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     if (count == 0 || type == MPI_DATATYPE_NULL)
@@ -57,7 +57,7 @@ void hop_begin(struct hop_end *hop) {
     native_end_begin(&hop->end, native_tree);
 }
 
-/* A receive may have been posted for more bytes than were sent, and for any source. */
+/* Corrects bytes and source: a receive may have been posted for more bytes than were sent, and for any source. */
 static void take_status(struct hop_end *hop, struct openmpi_request *request) {
     if (hop->end.sends)
         return;
@@ -101,8 +101,8 @@ int hop_completed(struct openmpi_request *request) {
     return previous_callback ? previous_callback(request) : 0;
 }
 
-/* True if the end of the watched message is recorded. If the request is complete, or has been reused, without calling
- * back, the end is recorded here. */
+/* True if the end of the watched message is recorded. If the request is complete or has been reused without a callback,
+ * records the end now. */
 static bool is_finished(struct slot *slot) {
     struct slot **data = openmpi_word(slot->request, openmpi_layout.data);
     bool is_same_slot = __atomic_load_n(data, __ATOMIC_ACQUIRE) == slot;
@@ -116,7 +116,7 @@ static bool is_finished(struct slot *slot) {
     return true;
 }
 
-/* Checks this many watched slots again, the newest first. */
+/* Checks up to this many watched slots again, the newest first. */
 static void look_again(size_t max_slots) {
     if (watched.start != starts) {
         watched.newest = NULL;
@@ -156,7 +156,7 @@ void hops_leave_thread(void) {
     watched.count = 0;
 }
 
-/* Makes the request call back. NULL: the pool has no slot left. */
+/* Gives the request a callback. NULL: the pool has no slot left. */
 static struct slot *set_callback(const struct hop_end *hop, struct openmpi_request *request, enum slot_state state) {
     struct slot *slot = pool_take();
     if (!slot)
@@ -206,7 +206,7 @@ void hop_start(struct openmpi_request *request) {
         hop_begin(&(*data)->hop);
 }
 
-/* Makes the request's completion count for the wait. False: it is complete, or not recorded. */
+/* Lets the request's completion count for the wait. False: the request is complete, or not recorded. */
 static bool add_to_wait(struct openmpi_request *request, struct hop_wait *wait) {
     if (!hop_is_watched(request) || openmpi_is_complete(request))
         return false;
@@ -216,13 +216,13 @@ static bool add_to_wait(struct openmpi_request *request, struct hop_wait *wait) 
     __atomic_store_n(&slot->wait_use, wait->use, __ATOMIC_RELAXED);
     if (!__atomic_compare_exchange_n(&slot->wait, &expected_wait, wait, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return false;
-    /* Another thread may have completed it meanwhile; then the slot may belong to another request. */
+    /* Another thread may have completed the request in the meantime; then the slot may belong to another request. */
     struct hop_wait *registered_wait = wait;
     return (hop_is_watched(request) && __atomic_load_n(data, __ATOMIC_ACQUIRE) == slot) ||
            !__atomic_compare_exchange_n(&slot->wait, &registered_wait, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* is_unrecorded: none of the requests is recorded. */
+/* True if one of the requests must be waited for. is_unrecorded: none of the requests is recorded. */
 static bool needs_wait(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
     bool has_incomplete = false;
     for (size_t i = 0; i < count; i++) {
@@ -234,9 +234,10 @@ static bool needs_wait(size_t count, struct openmpi_request **requests, bool wai
     return has_incomplete;
 }
 
-/* Returns the begin of the wait; 0: it has nothing to wait for. A message may have arrived that the library has not
- * looked at yet: then it was early. An unsuccessful look may yield the core, which is waiting already. So if another
- * thread may complete the requests meanwhile, the look follows once the requests know of the wait. */
+/* Returns the begin of the wait; 0: there is nothing to wait for. A message may have arrived although the library has
+ * not taken it in yet: then it was early. So the library looks for messages first. A look that finds nothing may yield
+ * the core: the rank is waiting already. If another thread may complete the requests, the look comes later, when the
+ * requests know of the wait. */
 static uint64_t wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
     if (!needs_wait(count, requests, waits_for_all, is_unrecorded))
         return 0;
@@ -254,7 +255,8 @@ static void end_use(struct hop_wait *wait) {
     pool_give_back((struct slot *)((char *)wait - offsetof(struct slot, own_wait)));
 }
 
-/* Each request of a wait may belong to a slot that this thread watches. */
+/* Checks more slots than the wait has requests, because each of its requests may have a slot that this thread
+ * watches. */
 static void look_again_around_wait(size_t count) {
     if (watched.newest)
         look_again(2 * count + FIRST_LIMIT);
@@ -272,14 +274,15 @@ struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests,
     struct hop_wait *wait = &slot->own_wait;
     wait->thread = &thread_marker;
     wait->is_ended = false;
-    /* One more than all until they are counted, so that the wait does not end before. */
+    /* Until the requests are counted, the count is higher than that of all of them, so that the wait does not end too
+     * early. */
     __atomic_store_n(&wait->open_count, (uint32_t)count + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&wait->use, wait->use + 1, __ATOMIC_RELEASE);
     uint32_t awaited_count = 0;
     for (size_t i = 0; i < count; i++)
         awaited_count += add_to_wait(requests[i], wait);
     uint32_t needed_count = waits_for_all || awaited_count == 0 ? awaited_count : 1;
-    /* Below zero, as an unsigned number, no later completion ends the wait. */
+    /* If the count falls below zero (as an unsigned number), no later completion ends the wait. */
     __atomic_sub_fetch(&wait->open_count, (uint32_t)count + 1 - needed_count, __ATOMIC_ACQ_REL);
     if (many_threads && !is_unrecorded) {
         looking_wait = wait;

@@ -4,25 +4,26 @@
 
 #include "native/openmpi/slots.h"
 
-/* Records ends under this definition. threads: several may be in the library at once. False if memory runs out. */
+/* Begins to record ends under this definition. threads: several may be in the library at once. False if memory runs
+ * out. */
 bool hops_start(uint16_t tree, int processes, bool threads);
-/* Call it before this thread ends. The threads that complete its watched requests take care of them. */
+/* Call it before this thread ends. The threads that complete its watched requests then take care of these. */
 void hops_leave_thread(void);
 
 /* Returns an end that has not begun yet. */
 struct hop_end hop_of(const struct subject *subject, bool sends, int peer, size_t count, MPI_Datatype type);
-/* The end begins now. */
+/* Sets the begin of an end to now. */
 void hop_begin(struct hop_end *hop);
-/* The end is over. blocked: the rank waited for it since its begin. */
+/* Records an end that is over. blocked: the rank waited for it since its begin. */
 void hop_finish(const struct hop_end *hop, bool blocked);
-/* The end is over when the request is complete: now, or when the library calls back. */
+/* Ties an end to a request. The end is over when the request is complete: now, or when the library calls back. */
 void hop_watch(struct hop_end *hop, struct openmpi_request *request);
-/* The end begins when the request is started, and is over when the request is complete. */
+/* Ties an end to a persistent request. The end begins when the request is started, and is over when it is complete. */
 void hop_prepare(const struct hop_end *hop, struct openmpi_request *request);
-/* The request is about to be started. */
+/* Begins the end of a request that is about to be started. */
 void hop_start(struct openmpi_request *request);
 
-/* The callback of such a request. */
+/* The callback of watched requests. */
 int hop_completed(struct openmpi_request *request);
 
 static inline bool hop_is_watched(struct openmpi_request *request) {
@@ -30,7 +31,7 @@ static inline bool hop_is_watched(struct openmpi_request *request) {
     return __atomic_load_n(callback, __ATOMIC_ACQUIRE) == hop_completed;
 }
 
-/* True if any of them is watched. */
+/* True if any of the requests is watched. */
 static inline bool hops_among(size_t count, struct openmpi_request **requests) {
     for (size_t i = 0; i < count; i++)
         if (__builtin_expect(hop_is_watched(requests[i]), 0))
@@ -38,7 +39,8 @@ static inline bool hops_among(size_t count, struct openmpi_request **requests) {
     return false;
 }
 
-/* The library begins to wait for requests. NULL: it need not wait, or for no recorded message. */
+/* Call these two around a wait of the library for requests. NULL: there is nothing to wait for, or no recorded
+ * message. */
 struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all);
 void hop_wait_end(struct hop_wait *wait, size_t count);
 

@@ -1,4 +1,4 @@
-/* The functions that replace Open MPI's. */
+/* The functions that replace those of Open MPI. */
 #include <stdio.h>
 
 #include "native/openmpi/hops.h"
@@ -7,10 +7,11 @@
 #include "native/shared/open_collective.h"
 #include "record/record.h"
 
-/* The application's calls go on by a jump: a function with a stack frame would cost more than all the rest. */
+/* For the parts that only messages inside collectives need. The application's calls pass on by a jump: a function with
+ * a stack frame would cost more than everything else. */
 #define INSIDE __attribute__((noinline))
 
-/* Messages of the application have tags from 0 up. */
+/* True for the application's messages: only their tags are 0 or more. */
 static inline bool is_applications(int tag) {
     return __builtin_expect(tag >= 0, 1);
 }
@@ -166,7 +167,7 @@ static int wait_some(size_t count, struct openmpi_request **requests, int *compl
     return wait_some_inside(count, requests, completed, indices, statuses);
 }
 
-/* In two steps, so that the begin of the wait is known. */
+/* Receives in two steps, so that the begin of the wait is known. */
 INSIDE static int receive_inside(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                  MPI_Status *status) {
     struct subject subject;
@@ -189,7 +190,7 @@ static int receive(void *buffer, size_t count, MPI_Datatype type, int source, in
     return receive_inside(buffer, count, type, source, tag, comm, status);
 }
 
-/* A communicator that the library creates inside a collective is for its own use. */
+/* Takes note of a new communicator. One that the library creates inside a collective is for its own use. */
 static int add_comm(MPI_Comm comm) {
     if (native_collective.comm)
         native_collective.set_up = true;

@@ -1,8 +1,9 @@
-/* The name of the Open MPI algorithm that a blocking collective ran: of the first of its functions that was called.
+/* The name of the Open MPI algorithm that a blocking collective ran: that of the first of the algorithms' functions
+ * that was called.
  *
- * Open MPI calls these functions (algorithms.h) through the linkage tables of its objects. The collector
- * replaces them there by functions that note a number and jump on. Exporting the symbols instead would do the same from
- * the start, but mpi4py then crashed. */
+ * Open MPI calls these functions (algorithms.h) through the linkage tables of its objects. There the collector replaces
+ * them by functions that note a number and jump on. Exporting the symbols instead would do the same from the start, but
+ * mpi4py then crashed. */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 #define HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 
@@ -12,10 +13,10 @@
 
 /* Does nothing on machines other than x86-64, and with HOPSCOPE_NATIVE_NAMES=0. */
 void openmpi_names_start(void);
-/* Puts the tables back. */
+/* Restores the tables. */
 void openmpi_names_stop(void);
 
-/* Returns the id of the name's definition, if native_collective.called belongs to this MPI function; else 0. */
+/* The id of the name's definition, if native_collective.called belongs to this MPI function; else 0. */
 uint32_t openmpi_name(uint32_t called, enum mpi_function function);
 
 #endif

@@ -1,4 +1,5 @@
-/* Finds Open MPI's tables, and proves by messages to itself that requests are laid out as expected. */
+/* Finds Open MPI's tables, and proves by messages from this process to itself that requests have the expected
+ * layout. */
 #include "native/openmpi/tables.h"
 
 #include <dlfcn.h>
@@ -14,11 +15,11 @@ struct openmpi_functions openmpi;
 void (*openmpi_progress)(void);
 struct openmpi_request_layout openmpi_layout;
 
-/* Offsets of the next nonblocking collective's tag in a communicator, and of an intercommunicator's local communicator.
- * 0: not found. */
+/* Offsets in a communicator: of the tag of the next nonblocking collective, and of an intercommunicator's local
+ * communicator. 0: not found. */
 static size_t next_tag_offset, local_comm_offset;
 
-/* By release: the table's size and the positions of its functions, in words. Only releases that were tested. */
+/* The size of the table and the positions of its functions, in words, by release. Only releases that were tested. */
 static const struct release {
     const char *words; /* the beginning of the library's version */
     size_t table_bytes;
@@ -28,7 +29,7 @@ static const struct release {
     {"Open MPI v5.0.", 0xc0, 4, 5, 7, 8, 9, 10, 11, 12, 15},
 };
 
-/* Positions in ompi_request_functions, in words; the same in both releases. */
+/* Positions in ompi_request_functions, in words, which are the same in both releases. */
 enum { WAIT = 4, WAIT_ANY = 5, WAIT_ALL = 6, WAIT_SOME = 7, REQUEST_FUNCTIONS = 8 };
 
 static void **table, **request_functions;
@@ -49,7 +50,7 @@ static const struct release *find_release(void) {
     return NULL;
 }
 
-/* Returns a data symbol of the library and its size. NULL if it has none. */
+/* A data symbol of the library, and its size. NULL if the library has no such symbol. */
 static void **data_symbol(const char *name, size_t *bytes) {
     void *address = mpi_table_of_library(name);
     Dl_info info;
@@ -65,7 +66,7 @@ static const char *object_of(const void *function) {
     return function && dladdr(function, &info) != 0 ? info.dli_fname : NULL;
 }
 
-/* True if all functions belong to one object: the selected PML's. */
+/* True if all functions belong to one object, that of the selected PML. */
 static bool is_of_one_object(void) {
     const int places[] = {release->add_comm,      release->del_comm, release->prepare_receive,
                           release->start_receive, release->receive,  release->prepare_send,
@@ -81,7 +82,8 @@ static bool is_of_one_object(void) {
 
 enum { REQUEST_BYTES = 192, COMM_BYTES = 512, PATIENCE = 10000, TAG = 29517 };
 
-/* A receive from this process itself, its message, and the words of the receive's request before and after. */
+/* A receive from this process itself, its message, and the words of the receive's request before and after the
+ * message. */
 struct trial {
     int sent, received;
     MPI_Request request;
@@ -118,7 +120,7 @@ static size_t find_status(const struct trial *trial, size_t flag) {
     return 0;
 }
 
-/* The head of a request is: status, flag of completion, callback, its data, communicator. */
+/* Finds the fields of a request. Its head is: status, completion flag, callback, the callback's data, communicator. */
 static bool find_layout(void) {
     struct trial trial = {0};
     if (!post(&trial) || !complete(&trial))
@@ -152,7 +154,7 @@ static int note_call(struct openmpi_request *request) {
     return 0;
 }
 
-/* True if the library calls a callback in this field once, and forgets it. */
+/* True if the library calls a callback in this field exactly once, and then clears the field. */
 static bool prove_callback(void) {
     struct trial trial = {0};
     if (!post(&trial))
@@ -164,7 +166,7 @@ static bool prove_callback(void) {
     return done && calls == 1 && called_with == request && !trial.words_after[openmpi_layout.callback / sizeof(void *)];
 }
 
-/* Finds the number that two nonblocking collectives in a row each lower by one. */
+/* Finds the offset of a communicator's next tag: two consecutive nonblocking collectives each lower it by one. */
 static size_t find_next_tag(void) {
     int32_t snapshots[3][COMM_BYTES / sizeof(int32_t)];
     for (int i = 0; i < 3; i++) {
@@ -191,7 +193,8 @@ int openmpi_next_tag(MPI_Comm comm) {
     return native_is_nonblocking(tag) ? tag : 0;
 }
 
-/* The local communicator follows the two groups, which are the same one in other communicators. */
+/* Finds the offset of the local communicator. It follows the two groups, which are one and the same in other
+ * communicators. */
 static size_t find_local_comm(void) {
     MPI_Group group = MPI_GROUP_NULL;
     void *words[COMM_BYTES / sizeof(void *)];

@@ -1,6 +1,7 @@
-/* The collector's knowledge of Open MPI's internals: the table of functions that every message passes (mca_pml), the
- * one that waits for requests (ompi_request_functions), and the head of all requests. Open MPI installs no headers for
- * these. The layouts were read from its sources and are proven at run time before anything is changed (openmpi_prove).
+/* What the collector knows of Open MPI's internals: the table of functions through which every message passes
+ * (mca_pml), the table of functions that wait for requests (ompi_request_functions), and the head of all requests. Open
+ * MPI installs no headers for these. The layouts were read from its sources, and are proven at run time before anything
+ * is changed (openmpi_prove).
  */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_H
 #define HOPSCOPE_NATIVE_OPENMPI_H
@@ -9,7 +10,7 @@
 
 #include "mpi/mpi_table.h"
 
-struct openmpi_request; /* its ompi_request_t, which is its MPI_Request too */
+struct openmpi_request; /* its ompi_request_t, to which its MPI_Request points */
 
 typedef int openmpi_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                             MPI_Status *status);
@@ -34,7 +35,7 @@ struct openmpi_functions {
     openmpi_start_receive *start_receive;
     openmpi_send *send;
     openmpi_start_send *start_send;
-    openmpi_start_receive *prepare_receive; /* a persistent request */
+    openmpi_start_receive *prepare_receive; /* for a persistent request */
     openmpi_start_send *prepare_send;
     openmpi_start *start;
     openmpi_comm_change *add_comm, *del_comm;
@@ -50,15 +51,15 @@ extern void (*openmpi_progress)(void);
 /* The library's own functions, after openmpi_prove. */
 extern struct openmpi_functions openmpi;
 
-/* True if this process's Open MPI is a tested release, and matches it: the size of the table, the object of its
- * functions, and, by messages from this process to itself, the fields of a request for completion and callback.
+/* True if this process's Open MPI is a tested release and behaves as expected. Checks the size of the table, the object
+ * of its functions, and (by messages from this process to itself) the fields of a request for completion and callback.
  * Otherwise false, with a reason. Changes nothing. Call it after PMPI_Init. */
 bool openmpi_prove(char *reason, size_t capacity);
-/* Replaces the library's functions by these, and restores them. */
+/* Replaces the library's functions by these; restores the library's own. */
 void openmpi_replace(const struct openmpi_functions *functions);
 void openmpi_restore(void);
 
-/* Offsets in a request: of the completion flag, its callback, the callback's data, the source and the bytes of the
+/* Offsets in a request: of the completion flag, the callback, the callback's data, and the source and the bytes of a
  * received message. openmpi_prove sets them. */
 extern struct openmpi_request_layout {
     size_t complete, callback, data, source, received;
@@ -72,8 +73,8 @@ static inline bool openmpi_is_complete(struct openmpi_request *request) {
     return __atomic_load_n((void **)openmpi_word(request, openmpi_layout.complete), __ATOMIC_ACQUIRE) == (void *)1;
 }
 
-/* Nonblocking collectives have tags of their own, one after the other on each communicator. Blocking ones have one for
- * each operation above them, neighbourhood ones tags below. */
+/* The tags of nonblocking collectives, consecutive on each communicator. Higher tags (up to -1) are for blocking
+ * collectives, one per operation; lower tags for neighbourhood collectives. */
 enum { OPENMPI_NONBLOCKING_FIRST = -27, OPENMPI_NONBLOCKING_LAST = -(INT_MAX / 2) + 1 };
 
 /* See native/shared/library.h. */

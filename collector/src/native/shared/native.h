@@ -1,7 +1,7 @@
 /* The MPI library's own messages inside its collectives, recorded as hops of source `native`.
  *
- * Off if the library does not match expectations: one line then gives the reason, and the trace has calls only. For an
- * MPI library with unknown internals (library.h), all functions do nothing. */
+ * If the library is not as expected, nothing is recorded: one line gives the reason, and the trace has calls only. For
+ * an MPI library with unknown internals (library.h), all functions do nothing. */
 #ifndef HOPSCOPE_NATIVE_H
 #define HOPSCOPE_NATIVE_H
 
@@ -9,32 +9,33 @@
 #include "hopscope/functions.h"
 #include "native/shared/open_collective.h"
 
-/* After PMPI_Init, once recording has begun: records messages in every interval-th collective of each communicator.
- * many_threads: several may be in the library at once. */
+/* Begins to record the messages in every interval-th collective of each communicator. Call it after PMPI_Init, once
+ * recording has begun. many_threads: several may be in the library at once. */
 void native_start(unsigned interval, int rank, int processes, bool many_threads);
 /* Call it before PMPI_Finalize. */
 void native_stop(void);
-/* True if messages of nonblocking and persistent collectives are looked at. */
+/* True if messages of nonblocking and persistent collectives are recorded. */
 bool native_knows_tags(void);
-/* The tag of the messages of the next nonblocking collective on comm, or of the next persistent one that is created, at
- * each start. 0: they are not looked at. */
+/* The tag of the messages of the next nonblocking collective on comm, or of the next persistent one that is created,
+ * which keeps it at each start. 0: such messages are not recorded. */
 int native_next_tag(const struct comm *comm);
-/* The collective with this tag is about to begin. */
+/* Announces that the collective with this tag is about to begin. */
 void native_expect(const struct comm *comm, int tag, uint64_t seq);
-/* The collective has begun and has not consumed this tag, for it passes no message. The next one will. */
+/* Tells that the collective has begun and has not consumed this tag, because it passes no messages. The next one will
+ * use it. */
 void native_expect_no_more(const struct comm *comm, int tag);
-/* If native_end() was true for a call on comm: the id of the reason why the call's messages are not the collective's
- * alone, or why there are none. 0: no such reason. */
+/* Call it if native_end() was true for a call on comm. The id of the reason why the call's messages are not the
+ * collective's alone, or why there are none. 0: no such reason. */
 uint32_t native_reason(const struct comm *comm, bool has_payload);
 /* The id of the reason why the messages of the nonblocking or persistent collective that has begun are not recorded. 0:
- * they are, or there are none. */
+ * they are recorded, or there are none. */
 uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);
-/* The id of native_algorithm() for this function. */
+/* The id that native_algorithm() returns for this function. */
 uint32_t native_algorithm_called(enum mpi_function function);
 /* Call it before the application frees comm. */
 void native_comm_free(struct comm *comm);
 
-/* The library begins a blocking collective. comm may be NULL. */
+/* Call it when the library begins a blocking collective. comm may be NULL. */
 static inline void native_begin(struct comm *comm, uint64_t seq) {
     native_collective.comm = comm;
     native_collective.seq = seq;
@@ -44,15 +45,15 @@ static inline void native_begin(struct comm *comm, uint64_t seq) {
     native_collective.called = 0;
 }
 
-/* The blocking collective has ended. True if the library set up communicators of its own in it, or no message of it was
- * recorded. */
+/* Call it when the blocking collective has ended. True if the library set up communicators of its own in it, or if no
+ * message of the collective was recorded. */
 static inline bool native_end(void) {
     native_collective.comm = NULL;
     return native_collective.set_up || native_collective.silent;
 }
 
-/* After native_end(): the id of the definition of the library's algorithm that ran. 0: unknown. A hierarchical
- * collective runs the same function on a subset of the communicator, which does not describe the whole. */
+/* Call it after native_end(). The id of the definition of the library's algorithm that ran. 0: unknown. A hierarchical
+ * collective runs the same function on a part of the communicator, which does not describe the whole. */
 static inline uint32_t native_algorithm(enum mpi_function function) {
     const struct native_collective *collective = &native_collective;
     return collective->called && collective->uses_comm && !collective->uses_hidden_comm

@@ -22,7 +22,7 @@ struct reason {
 static struct reason silent = {ARCHIVE_SILENT, 0};
 static struct reason left_out = {"left out by HOPSCOPE_NATIVE=every:N", 0};
 static struct reason only_nonblocking = {
-    "only messages of nonblocking collectives were seen on this rank, which are not looked at", 0};
+    "only messages of nonblocking collectives were seen on this rank, and these are not recorded", 0};
 
 static uint32_t id_of(struct reason *reason) {
     return record_define_once(&reason->id, record_define_reason, reason->text);

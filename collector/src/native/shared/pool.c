@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
-static char *slots; /* the first one is not used */
+static char *slots; /* the first slot is not used */
 static size_t slot_bytes;
-/* The first free slot, and above it a number that changes with each use, so that an outdated exchange fails. */
+/* The number of the first free slot. The upper half has a number that changes with each use, so that an outdated
+ * exchange fails. */
 static uint64_t first_free;
 static uint64_t lack_count;
 

@@ -1,6 +1,6 @@
-/* Slots for the data of messages in progress: a list that is allocated once, for all threads.
+/* Slots for the data of messages under way: a list that is allocated once, for all threads.
  *
- * Slots are reused but never freed, so a thread that comes too late reads an outdated slot, not foreign memory. */
+ * Slots are reused but never freed. So a thread that comes too late reads an outdated slot, never foreign memory. */
 #ifndef HOPSCOPE_NATIVE_POOL_H
 #define HOPSCOPE_NATIVE_POOL_H
 
@@ -15,7 +15,7 @@ struct pool_slot {
 
 /* Allocates `count` slots of `bytes` bytes each. False if memory runs out. */
 bool pool_start(size_t count, size_t bytes);
-/* NULL: none is left, because too many messages are in progress. */
+/* Takes a slot. NULL: there is none left, because too many messages are under way. */
 void *pool_take(void);
 void pool_give_back(void *slot_memory);
 /* Number of times that no slot was left. */

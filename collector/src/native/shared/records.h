@@ -1,4 +1,4 @@
-/* One end of a message inside the MPI library, as the records of a hop. */
+/* One end of a message inside the MPI library, as records of a hop. */
 #ifndef HOPSCOPE_NATIVE_RECORDS_H
 #define HOPSCOPE_NATIVE_RECORDS_H
 
@@ -11,7 +11,7 @@ struct native_end {
     bool sends;
 };
 
-/* The upper half of peer_and_tag: the other end's rank in the application's communicator. */
+/* The other end's rank in the application's communicator, as the upper half of peer_and_tag. */
 static inline uint64_t native_peer(struct subject_ranks ranks, int peer) {
     int comm_rank = ranks.comm_ranks && peer >= 0 && peer < ranks.count ? ranks.comm_ranks[peer] : peer;
     return (uint64_t)((uint32_t)comm_rank | ranks.group) << 32;
@@ -24,7 +24,7 @@ static inline struct native_end native_end_of(const struct subject *subject, boo
         .peer_and_tag = native_peer(subject->ranks, peer) | tag, .bytes = bytes, .comm = subject->comm, .sends = sends};
 }
 
-/* The end begins now, under this definition. */
+/* Begins an end now, under this definition. */
 static inline void native_end_begin(struct native_end *end, uint16_t tree) {
     end->id = record_request_id();
     record_append(clock_now(), end->sends ? SPOOL_HOP_ISEND : SPOOL_HOP_IRECV_POST, tree, end->comm, end->peer_and_tag,
@@ -36,14 +36,14 @@ static inline void native_end_finish(const struct native_end *end, uint16_t tree
                   end->bytes, end->id | (ended_wait ? SPOOL_WAITED : 0));
 }
 
-/* Corrects the begin of a wait after the library has looked meanwhile: the wait does not begin before the records of
- * that look. */
+/* Corrects the begin of a wait before which the library has looked for messages: the wait does not begin before the
+ * records of that look. */
 static inline uint64_t native_after_look(uint64_t begin_ticks) {
     const struct spool_record *last = record_last();
     return last && last->ticks > begin_ticks ? last->ticks : begin_ticks;
 }
 
-/* A wait of the library begins or ends. */
+/* Records that a wait of the library begins or ends. */
 static inline void native_wait(uint64_t ticks, enum spool_kind kind, uint16_t tree) {
     record_append(ticks, kind, tree, 0, 0, 0, 0);
 }

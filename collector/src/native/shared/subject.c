@@ -1,7 +1,7 @@
-/* A blocking collective's messages pass while its call is open on this thread. They pass on its communicator, or on a
- * hidden one that the library derived from it (the parts of a hierarchical collective, the own group of an
- * intercommunicator). A nonblocking one's pass in any call and on any thread. Their tag identifies them, because it is
- * the collective's own on its communicator. */
+/* The messages of a blocking collective pass while its call is open on this thread. They pass on its communicator, or
+ * on a hidden one that the library derived from it (for the parts of a hierarchical collective, or for the own group of
+ * an intercommunicator). The messages of a nonblocking collective may pass in any call and on any thread. Their tag
+ * identifies them, because only this collective uses it on its communicator. */
 #include "native/shared/subject.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static bool increment(uint64_t *counter) {
     return false;
 }
 
-/* All members decide alike. The size decorrelates communicators that run in step. */
+/* True if a collective is not selected for recording. All members agree. The size makes a difference between
+ * communicators that run in step. */
 bool subject_is_thinned(const struct comm *comm, uint64_t seq) {
     return interval > 1 && (seq + (uint64_t)comm->size) % interval != 0;
 }
@@ -32,19 +33,19 @@ void subject_start(unsigned nth) {
     interval = nth;
 }
 
-/* Nonblocking collectives that may be in progress, by communicator and tag. Nothing reports the end of one, so the
- * latest ones are kept. A bucket has slots for several with colliding hashes; the oldest one is overwritten. `version`
- * is odd while a slot is written, and a reader that sees it change has read a mixture. */
+/* Nonblocking collectives that may be under way, by communicator and tag. Nothing reports their end, so the latest ones
+ * are kept. A bucket has slots for several with colliding hashes; a new one overwrites the oldest. `version` is odd
+ * while a slot is written, and a reader that sees it change has read a mixture. */
 enum { BUCKETS = 1 << 10, BUCKET_SLOTS = 8 };
 static struct expectations {
     uint32_t version;
-    uint32_t comm; /* 0: it is thinned out */
+    uint32_t comm; /* 0: its messages are not selected for recording */
     uint64_t handle, seq, age;
     int32_t tag;
-    int32_t own_tag; /* the next one of the handle's own, if it is an intercommunicator's local communicator; else 0 */
+    int32_t own_tag; /* the next own tag of an intercommunicator's local communicator; 0: it is not one */
 } expectations[BUCKETS][BUCKET_SLOTS];
 
-/* Communicators that run in step use the same tags, at addresses that differ in a few bits. */
+/* The hash must mix well: communicators that run in step use the same tags, at addresses that differ in a few bits. */
 static struct expectations *bucket_of(MPI_Comm handle, int tag) {
     uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u;
     hash = ((hash ^ hash >> 32) + (uint64_t)(uint32_t)-tag) * 0xBF58476D1CE4E5B9u;
@@ -64,13 +65,13 @@ static struct expectations *oldest_of(struct expectations *bucket) {
     return oldest;
 }
 
-/* handle: comm's, or that of its local communicator, whose next tag is own_tag. */
+/* Adds a collective. handle: comm's, or that of its local communicator, whose own next tag is own_tag. */
 static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
     struct expectations *bucket = bucket_of(handle, tag), *slot;
     uint32_t version;
-    do { /* ends: a competing thread has chosen another slot */
+    do { /* the loop ends, because a competing thread has chosen another slot */
         slot = oldest_of(bucket);
         version = __atomic_load_n(&slot->version, __ATOMIC_RELAXED) & ~1u;
     } while (
@@ -122,14 +123,14 @@ static bool is_expected(const struct expectations *slot, MPI_Comm handle, int ta
                                 .key = (uint32_t)-tag};
     int32_t own_tag = __atomic_load_n(&slot->own_tag, __ATOMIC_RELAXED);
     subject->ranks.group = own_tag ? SPOOL_OWN_GROUP : 0;
-    /* A communicator-creating call on the intercommunicator has consumed this tag since. */
+    /* A call that creates a communicator from the intercommunicator has consumed this tag since. */
     bool is_consumed = own_tag && tag <= own_tag && tag > native_library.next_tag(handle);
     *age = __atomic_load_n(&slot->age, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return !is_consumed && version % 2 == 0 && __atomic_load_n(&slot->version, __ATOMIC_RELAXED) == version;
 }
 
-/* Finds the latest one of this communicator and tag, because handles and tags are reused. */
+/* Finds the latest collective with this communicator and tag, because handles and tags are reused. */
 static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
     const struct expectations *bucket = bucket_of(handle, tag);
     uint64_t latest = 0, age;
@@ -143,19 +144,21 @@ static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
     return latest > 0;
 }
 
-/* A hidden communicator of the library, with its members' ranks in the application's communicator. The parts belong to
- * that communicator, which only one thread at a time may use for a blocking collective, so they need no lock. */
+/* A hidden communicator of the library, with its members' ranks in the application's communicator. These parts need no
+ * lock: they belong to the application's communicator, which only one thread at a time may use for a blocking
+ * collective. */
 struct native_part {
     struct native_part *next;
     MPI_Comm handle;
-    uint32_t freed_count; /* value of `freed_count` at its description */
+    uint32_t freed_count; /* value of the global `freed_count` when this was written */
     uint32_t key;
-    bool is_foreign; /* it is another communicator's part */
+    bool is_foreign; /* it is a part of another communicator */
     int count;
     int ranks[];
 };
 
-/* Number of communicators freed so far. Another communicator may get the handle, so older descriptions are renewed. */
+/* Number of communicators freed so far. Another communicator may get the handle of a freed one, so older descriptions
+ * are renewed. */
 static uint32_t freed_count;
 
 void subject_forget_hidden(void) {
@@ -189,8 +192,9 @@ void subject_learn_local(struct comm *comm) {
     comm->local = comm->inter && native_library.local_comm ? native_library.local_comm(comm->handle) : MPI_COMM_NULL;
 }
 
-/* A thread that waits in a collective also drives other threads' operations. When these create a communicator from an
- * intercommunicator, messages pass on its local communicator, which the library hides as well. */
+/* True if the hidden communicator belongs to another one. A thread that waits in a collective also drives other
+ * threads' operations. When these create a communicator from an intercommunicator, messages pass on its local
+ * communicator, which the library hides as well. */
 static bool is_foreign(const struct native_part *part, const struct comm *parent) {
     if (has_strangers(part))
         return true;
@@ -281,8 +285,8 @@ bool subject_find(MPI_Comm handle, int tag, struct subject *subject) {
     if (native_is_nonblocking(tag)) {
         if (find_expected(handle, tag, subject) && !is_outdated(handle, subject))
             return subject->comm || increment(&counts.thinned);
-        /* A hierarchical collective runs nonblocking ones on the library's hidden communicators. Communicator-creating
-         * calls use them too, on those of the application. */
+        /* A hierarchical collective runs nonblocking collectives on the library's hidden communicators. Calls that
+         * create communicators also run nonblocking collectives, but on communicators of the application. */
         if (open && comm_find(handle))
             open = NULL;
     }

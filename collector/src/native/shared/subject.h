@@ -4,50 +4,51 @@
 
 #include "comm/comm.h"
 
-/* The ranks of a message's communicator as ranks of the application's. NULL: they are equal. */
+/* The ranks of a message's communicator as ranks of the application's communicator. comm_ranks NULL: they are equal. */
 struct subject_ranks {
     const int *comm_ranks;
     int count;
-    uint32_t group; /* SPOOL_OWN_GROUP: ranks of the own group of an intercommunicator; else 0 */
+    uint32_t group; /* SPOOL_OWN_GROUP if the ranks are those of the own group of an intercommunicator; else 0 */
 };
 
 struct subject {
     uint32_t comm; /* id of the application's communicator */
     uint32_t key;  /* equal at both ends of a message; messages with different keys may overtake one another */
-    uint64_t seq;  /* of the collective on it */
+    uint64_t seq;  /* of the collective on that communicator */
     struct subject_ranks ranks;
 };
 
-/* False: the message belongs to no collective, or to one that is not recorded, and is counted as such. */
+/* Finds the collective of a message. False: the message belongs to no collective, or to one that is not recorded; it is
+ * then counted. */
 bool subject_find(MPI_Comm comm, int tag, struct subject *subject);
 
 /* True if this thread is in a blocking collective whose messages are recorded. */
 bool subject_is_open(void);
 
-/* Only every nth collective of a communicator is looked at. */
+/* Selects every nth collective of each communicator for recording. */
 void subject_start(unsigned nth);
-/* True if this one is not looked at for that reason. */
+/* True if this collective is not selected. */
 bool subject_is_thinned(const struct comm *comm, uint64_t seq);
 
-/* The nonblocking or persistent collective that this thread is about to begin on comm will have this tag. */
+/* Announces the tag of the nonblocking or persistent collective that this thread is about to begin on comm. */
 void subject_expect(const struct comm *comm, int tag, uint64_t seq);
-/* No collective has this tag. */
+/* Takes the announcement back: no collective has this tag. */
 void subject_expect_no_more(const struct comm *comm, int tag);
 
-/* Describes the hidden communicators that this thread's last collective was the first to use, where the library could
- * not be asked at once. Their messages in it count as unknown. */
+/* Describes the hidden communicators that this thread's last collective was the first to use, if the library could not
+ * be asked at once. Their messages in that collective count as unknown. */
 void subject_learn_hidden(void);
 
-/* Call it before comm is used. */
+/* Finds comm's local communicator. Call it before comm is used. */
 void subject_learn_local(struct comm *comm);
 
-/* The library frees a communicator, perhaps a hidden one. */
+/* Call it when the library frees a communicator, which may be a hidden one. */
 void subject_forget_hidden(void);
-/* The application frees this one. */
+/* Frees the parts of a communicator that the application frees. */
 void subject_free(struct comm *comm);
 
-/* Messages since the start: of calls that create communicators, windows and files; of collectives between the nth ones;
- * of an unknown collective. */
+/* Numbers of messages since the start. internal: of calls that create communicators, windows and files. thinned: of
+ * collectives that are not selected. unknown: of an unknown collective. */
 struct subject_counts {
     uint64_t internal, thinned, unknown;
 };

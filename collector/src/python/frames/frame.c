@@ -6,11 +6,11 @@
 
 enum {
     ALIGNMENT = 8,
-    STACK_TAGS = 3,        /* from 3.14 on the lowest bits of a frame's references show their ownership */
-    FIRST_WITHOUT_CODE = 3 /* owner: all from here on stand for C code */
+    STACK_TAGS = 3,        /* from 3.14 on, the lowest bits of a frame's references show ownership */
+    FIRST_WITHOUT_CODE = 3 /* all owners from here on stand for C code */
 };
 
-/* More than any program has; a larger size belongs to no such object. */
+/* More than any program has; no text or bytecode is larger. */
 #define MOST_CHARACTERS ((size_t)1 << 16)
 #define MOST_BYTES ((size_t)1 << 26)
 
@@ -38,7 +38,7 @@ bool python_read_text(const struct python_reader *reader, uintptr_t object, stru
     if (!is_object(reader, object, reader->text_type) ||
         !memory_read(reader->memory, object + PYTHON_TEXT_STATE, &state, sizeof state))
         return false;
-    /* Bits: interned:2, kind:3, compact:1, ascii:1. */
+    /* Bits of the state: interned:2, kind:3, compact:1, ascii:1. */
     uint32_t width = state >> 2 & 7;
     bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
     *text = (struct python_text){
@@ -76,9 +76,9 @@ bool python_read_code(const struct python_reader *reader, uintptr_t frame, struc
            python_read_text(reader, memory_word(memory, address + layout->code_name), &code->name);
 }
 
-/* Returns the number of bytes: 1 to 4. */
+/* Writes a character in UTF-8. Returns the number of bytes: 1 to 4. */
 static size_t encode(uint32_t character, char output[4]) {
-    if (character >= 0xDC80 && character <= 0xDCFF) { /* Python's stand-in for a byte that was not UTF-8 */
+    if (character >= 0xDC80 && character <= 0xDCFF) { /* Python's code for a byte that was not UTF-8 */
         output[0] = (char)(character & 0xFF);
         return 1;
     }

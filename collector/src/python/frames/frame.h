@@ -1,17 +1,17 @@
-/* A thread's Python frames, read raw: the thread has released the interpreter's lock and may not ask the interpreter.
- * It waits in a wrapper, so its own frames, their code and their texts stay unchanged meanwhile. */
+/* A thread's Python frames, read from memory: the thread has released the interpreter's lock and must not ask the
+ * interpreter. It waits in a wrapper, so its own frames, their code and their texts stay unchanged in the meantime. */
 #ifndef HOPSCOPE_PYTHON_FRAME_H
 #define HOPSCOPE_PYTHON_FRAME_H
 
 #include "python/frames/layout.h"
 #include "python/frames/memory.h"
 
-/* The access to this process's interpreter. */
+/* Access to the interpreter of this process. */
 struct python_reader {
     struct python_layout layout;
     int memory; /* see memory.h */
     uintptr_t code_type, text_type, bytes_type;
-    uintptr_t interpreter; /* the one whose frames are read; other interpreters have types of their own */
+    uintptr_t interpreter; /* the one whose frames are read; other interpreters have their own types */
 };
 
 struct python_text {
@@ -30,17 +30,17 @@ struct python_code {
     size_t lines_bytes;
 };
 
-/* The innermost frame of a thread state; 0 if it has none, or is another interpreter's. */
+/* The innermost frame of a thread state; 0 if it has no frame, or belongs to another interpreter. */
 uintptr_t python_innermost(const struct python_reader *reader, uintptr_t state);
 uintptr_t python_caller(const struct python_reader *reader, uintptr_t frame);
-/* False for a frame that stands for C code, or that does not refer to a valid code object. */
+/* Finds a frame's code. False for a frame that stands for C code, or that does not refer to a valid code object. */
 bool python_read_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code);
-/* False: it is no text of a known form. */
+/* Finds the characters of a Python string. False: the object is not a string, or its layout is unknown. */
 bool python_read_text(const struct python_reader *reader, uintptr_t object, struct python_text *text);
-/* Writes the text in UTF-8, with a NUL, and returns its length. If that exceeds the room, the output is unusable. A
- * byte of a file name that was not UTF-8 becomes that byte again. 0: empty, or not readable. */
+/* Writes the text in UTF-8, with a NUL, and returns its length. If the length exceeds the room, the output is unusable.
+ * A byte of a file name that was not UTF-8 becomes that byte again. 0: the text is empty or not readable. */
 size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *output, size_t room);
-/* The line of the instruction; -1: it has none. */
+/* The line of the instruction; -1: it has no line. */
 int python_line(const struct python_reader *reader, const struct python_code *code);
 
 #endif

@@ -1,5 +1,5 @@
-/* The Python interpreter of this process, if there is one: its functions by name. Nothing is linked, so a program
- * without Python needs none. */
+/* The Python interpreter of this process, if there is one. Its functions are looked up by name and not linked, so a
+ * program without Python needs no Python. */
 #ifndef HOPSCOPE_PYTHON_INTERPRETER_H
 #define HOPSCOPE_PYTHON_INTERPRETER_H
 
@@ -27,17 +27,18 @@ struct python_interpreter {
 #define MEMBER(result, name, parameters) result(*name) parameters;
     PYTHON_FUNCTIONS(MEMBER)
 #undef MEMBER
-    /* The state of the thread that holds the lock, or NULL. From 3.12 on, of this thread if it does. */
+    /* The state of the thread that holds the lock, or NULL. From 3.12 on, only the state of this thread, if it holds
+     * the lock. */
     void *(*holder)(void);
     unsigned long version;
     struct python_reader reader;
 };
 
-/* Everything but reader.interpreter. False with a reason. */
+/* Finds everything except reader.interpreter. False with a reason. */
 bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason);
 
-/* True if this thread may call the interpreter, and no exception is on its way that a call could lose. It asks without
- * a lock, and PyGILState_Check() would say yes to all where a program has several interpreters. */
+/* True if this thread may call the interpreter and no exception is pending that a call could lose. Takes no lock.
+ * (PyGILState_Check() would not do: it is true for every thread if a program has several interpreters.) */
 static inline bool python_may_call(const struct python_interpreter *interpreter) {
     void *state = interpreter->Py_IsInitialized() ? interpreter->PyGILState_GetThisThreadState() : NULL;
     return state && interpreter->holder() == state && !interpreter->PyErr_Occurred();

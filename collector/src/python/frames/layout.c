@@ -40,7 +40,7 @@ static const struct python_layout of_3_12 = {
 };
 
 /* The interpreter publishes a list of 64-bit numbers in groups. A minor release may add to each group and add groups,
- * so these are the beginnings of the groups. */
+ * so these tell where the groups begin. */
 static const struct groups {
     unsigned long minor;
     size_t state, frame, code;
@@ -49,7 +49,7 @@ static const struct groups {
     {0x030E0000, 22, 31, 39},
 };
 
-/* In the list: at its beginning, and within the groups. */
+/* Positions in the list: first from its beginning, then within the groups. */
 enum {
     PUBLISHED_COOKIE,
     PUBLISHED_VERSION,

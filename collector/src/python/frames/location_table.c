@@ -1,14 +1,16 @@
-/* An entry begins with a byte whose highest bit is set: bits 3 to 6 are its form, bits 0 to 2 the number of code units
- * less one. The rest depends on the form; columns are skipped. The entries' line differences add up. */
+/* An entry of the table begins with a byte whose highest bit is set: bits 3 to 6 are the entry's form, bits 0 to 2 the
+ * number of its code units less one. The rest depends on the form; columns are skipped. A line is the sum of the
+ * entries' differences up to it. */
 #include "python/frames/location_table.h"
 
 enum { CODE_UNIT = 2 };
 
-/* Forms. Those below FIRST_ON_LINE have no line difference and one byte of columns; the difference of the next three is
- * in the form. */
+/* Forms. Forms below FIRST_ON_LINE have no line difference and one byte of columns. In the next three forms the form
+ * itself tells the difference. */
 enum { FIRST_ON_LINE = 10, LAST_ON_LINE = 12, WITHOUT_COLUMNS = 13, LONG = 14, WITHOUT_LINE = 15 };
 
-/* Six bits a byte, the lowest first; bit 6 shows that more follow. Then the lowest bit is the sign. */
+/* Reads a number: six bits a byte, the lowest bits first. Bit 6 shows that more bytes follow. The lowest bit of the
+ * result is the sign. */
 static int signed_number(const uint8_t *bytes, const uint8_t *end) {
     uint32_t value = 0;
     unsigned shift = 0;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The line of the instruction at this byte of the bytecode; -1: it has none, or the table breaks off before it. */
+/* The line of the instruction at this byte of the bytecode; -1: it has no line, or the table ends before it. */
 int location_table_line(const uint8_t *table, size_t bytes, int first_line, uint32_t instruction);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads an interpreter's memory: directly, or guarded, while an address may be invalid. */
+/* Reads an interpreter's memory: directly or, while an address may be invalid, guarded. */
 #ifndef HOPSCOPE_PYTHON_MEMORY_H
 #define HOPSCOPE_PYTHON_MEMORY_H
 
@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A guarded read goes through this file, /proc/self/mem, and fails where there is no memory. */
+/* A guarded read uses the file /proc/self/mem, and fails if there is no memory at the address. MEMORY_DIRECT stands for
+ * no file. */
 enum { MEMORY_DIRECT = -1 };
 
-/* False: not readable. */
+/* Copies bytes. False: they are not readable. */
 static inline bool memory_read(int file, uintptr_t address, void *target, size_t bytes) {
     if (__builtin_expect(file == MEMORY_DIRECT, 1)) {
         memcpy(target, (const void *)address, bytes);
@@ -20,7 +21,7 @@ static inline bool memory_read(int file, uintptr_t address, void *target, size_t
     return (address >> 63) == 0 && pread(file, target, bytes, (off_t)address) == (ssize_t)bytes;
 }
 
-/* 0: not readable. */
+/* The word at an address; 0: not readable. */
 static inline uintptr_t memory_word(int file, uintptr_t address) {
     uintptr_t word = 0;
     return memory_read(file, address, &word, sizeof word) ? word : 0;

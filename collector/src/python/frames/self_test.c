@@ -6,7 +6,7 @@
 
 enum { MOST_FRAMES = 256, MAX_BYTES = 3 * PATH_MAX };
 
-/* Compares a raw text with the interpreter's own. */
+/* Compares a text read from memory with the interpreter's own. */
 static bool matches(const struct python_interpreter *py, const struct python_text *text, void *expected) {
     static const char bytes_as_they_are[] = "surrogateescape";
     char *copy = malloc(MAX_BYTES);
@@ -27,7 +27,7 @@ static bool attribute_is_same(const struct python_interpreter *py, const struct 
 }
 
 static bool texts_are_read(const struct python_interpreter *py) {
-    /* ASCII, and characters of 1, 2 and 4 bytes. */
+    /* Texts of ASCII, and with characters of 1, 2 and 4 bytes. */
     static const char *const texts[] = {"solve.py", "l\xC3\xB6se.py", "\xCE\xBB.py", "\xF0\x9F\x90\x8D.py"};
     bool good = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && good; i++) {
@@ -49,7 +49,7 @@ static bool is_same_frame(const struct python_interpreter *py, const struct pyth
     return is_equal;
 }
 
-/* Returns the next frame outwards, from this one on, that runs Python code. */
+/* Returns the next frame that runs Python code, from this one on outwards. */
 static uintptr_t next_with_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code) {
     for (int i = 0; frame && i < MOST_FRAMES; i++, frame = python_caller(reader, frame))
         if (python_read_code(reader, frame, code))
