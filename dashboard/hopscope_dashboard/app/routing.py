@@ -6,7 +6,8 @@ from typing import Final
 
 from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
-from flask import Response, redirect, request
+from flask import redirect, request
+from werkzeug.wrappers import Response
 
 from hopscope_dashboard.app import shell, trace_chooser, working
 from hopscope_dashboard.components import blocks, empty, reveal, select, selection_bar

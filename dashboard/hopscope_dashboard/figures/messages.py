@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from hopscope.format import quantities
 
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.leads import points
+from hopscope_dashboard.navigation.leads import points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
