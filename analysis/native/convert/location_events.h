@@ -199,11 +199,12 @@ struct Damage {
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
     int32_t rank = -1;
-    uint64_t events = 0;    /* read so far */
-    uint64_t expected = 0;  /* as the archive says */
-    bool exhausted = false; /* no more events will come */
-    Damage damage;          /* why it ended early */
-    uint64_t set_back = 0;  /* events whose time was before their predecessor's, which was used instead */
+    uint64_t events = 0;     /* read so far */
+    uint64_t expected = 0;   /* as the archive says */
+    bool miscounted = false; /* its file is whole and holds another number of events */
+    bool exhausted = false;  /* no more events will come */
+    Damage damage;           /* why it ended early */
+    uint64_t set_back = 0;   /* events whose time was before their predecessor's, which was used instead */
     int64_t first = kNull64, last = kNull64;
     Horizon horizon;
     bool has_mpi = false, finalized = false; /* in the events read */

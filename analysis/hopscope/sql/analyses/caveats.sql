@@ -6,7 +6,7 @@
 -- key kind
 -- column kind VARCHAR -- unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no
 --    messages, polled, overhead, emulated,
---    network, memory, clocks, undecided, engine, presence or places.
+--    network, memory, counts, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- The limit, and what to do about it.
 -- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead
 -- empty note nothing limits the answers from this trace
@@ -382,6 +382,14 @@ findings as (
     from run
     cross join clock_counts
     where run.mode = 'foreign' and run.clock_error_ns = 0 and clock_counts.machines > 1
+
+    union all
+    select
+        5 as place,
+        'counts' as kind,
+        format('The archive declares wrong numbers of events: {}. What its files hold was read.', miscounted) as sentence
+    from run
+    where miscounted is not null
 
     union all
     select
