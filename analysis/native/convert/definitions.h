@@ -20,6 +20,7 @@ struct Region {
     std::string call_site; /* empty if unknown */
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
+    Polling polling = Polling::no;
     std::string caller = {}; /* what called it, as the linker names it; empty if unknown */
 };
 

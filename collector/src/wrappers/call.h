@@ -47,6 +47,7 @@ struct call_thread {
     uint32_t poll_chunk;  /* record_cursor.changes at that record */
     uint64_t poll_window; /* ticks of the pair's first poll */
     uint64_t poll_begin;  /* ticks of its first poll after the last pause */
+    uint64_t poll_slept;  /* ticks slept since its last poll */
     /* The Fortran call site, while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };
