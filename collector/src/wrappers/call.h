@@ -17,6 +17,7 @@
 #include "record/hold.h"
 #include "record/record.h"
 #include "record/whole_call.h"
+#include "run/core_samples.h"
 
 /* WRAPPER marks a wrapper's definition of an MPI function. CALLER is the call site in the application. */
 #define WRAPPER __attribute__((visibility("default")))
@@ -106,6 +107,8 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
     if (__builtin_expect(record_begin(), 1)) {
         call->site = site_of_caller(caller);
         call->enter = clock_now();
+        if (core_sample_if_due(call->enter))
+            call->enter = clock_now();
     } else {
         call->site = 0;
         call->enter = 0;
@@ -115,6 +118,13 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
 
 static inline void call_close(void) {
     call_thread.outermost = NULL;
+}
+
+/* Closes a call with a record. in_mpi: ticks that it adds to the time in MPI. */
+static inline void call_close_at(uint64_t leave, uint64_t in_mpi) {
+    call_close();
+    core_sampler.in_mpi += in_mpi;
+    core_sample_if_due(leave);
 }
 
 /* Records the enter of an open call, with an ENTER kind and the fields of that kind. */
@@ -133,7 +143,7 @@ static inline void call_enter(struct call *call, enum mpi_function function, con
 /* Ends a call that is not only passed on. Returns call->error, for the wrapper to return. */
 static inline int call_leave_at(struct call *call, uint64_t ticks) {
     whole_call_leave(ticks, (uint16_t)call->function);
-    call_close();
+    call_close_at(ticks, ticks - call->enter);
     return call->error;
 }
 

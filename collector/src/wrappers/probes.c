@@ -53,10 +53,11 @@ static void begin_pair(struct call *call, uint64_t slept, uint64_t leave) {
 
 int poll_failed(struct call *call) {
     struct call_thread *t = &call_thread;
-    uint64_t leave = clock_now(), slept = take_slept();
+    uint64_t leave = clock_now(), slept = take_slept(), in_mpi = leave - call->enter + slept;
     if (!polled_last()) {
         begin_pair(call, 0, leave);
     } else if (continues_poll(call, slept)) {
+        in_mpi = leave - t->poll_leave->ticks;
         store_ticks(t->poll_leave, leave);
     } else if (is_in_window(call)) {
         uint64_t polled = t->poll_leave->ticks - t->poll_leave[-1].ticks + slept;
@@ -66,7 +67,7 @@ int poll_failed(struct call *call) {
     } else {
         begin_pair(call, slept, leave);
     }
-    call_close();
+    call_close_at(leave, in_mpi);
     return call->error;
 }
 
@@ -88,6 +89,7 @@ static void join_polls(const struct call *call) {
 uint64_t poll_succeeded(struct call *call) {
     uint64_t leave = clock_now(), slept = take_slept();
     if (polled_last() && continues_poll(call, slept)) {
+        core_sampler.in_mpi += call->enter - call_thread.poll_leave->ticks;
         join_polls(call);
     } else {
         call->enter -= slept;

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from hopscope.explain.diagnosis.core_use import CoreUse
+
 Kind = Literal[
     "unfinished",
     "imbalance",
@@ -96,7 +98,7 @@ class Entry:
     evenly would save. computing_share: how much of their time the ranks compute. count: messages, calls or crossings,
     by the kind. hosts: the host that is slow, the two hosts or clusters of a link, or those between which ranks change.
     times: how many times longer a message takes than on other links. algorithms: the one that ran and a better one.
-    text: what a caveat says.
+    core_use: what the ranks had of their cores while they computed longer. text: what a caveat says.
     """
 
     kind: Kind
@@ -112,6 +114,7 @@ class Entry:
     hosts: tuple[str, ...] = ()
     times: float | None = None
     algorithms: tuple[str, str] | None = None
+    core_use: CoreUse | None = None
     text: str = ""
 
     @property
