@@ -387,7 +387,9 @@ findings as (
     select
         5 as place,
         'counts' as kind,
-        format('The archive declares wrong numbers of events: {}. What its files hold was read.', miscounted) as sentence
+        format(
+            'The archive declares wrong numbers of events: {}. What its files hold was read.', miscounted
+        ) as sentence
     from run
     where miscounted is not null
 
