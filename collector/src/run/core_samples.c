@@ -47,8 +47,7 @@ static bool take(struct sample *sample, uint64_t ticks) {
     return read_queued(&sample->queued_ns);
 }
 
-/* Between two samples, computing and MPI have equal shares: long stretches of either lie between samples of their own.
- */
+/* Between two samples, computing and MPI have equal shares: a rank that computes long hardly waits. */
 static void add(const struct sample *now) {
     const struct sample *last = &samples.last;
     uint64_t elapsed = now->ticks - last->ticks, in_mpi = now->in_mpi - last->in_mpi;

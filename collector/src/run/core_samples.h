@@ -1,5 +1,5 @@
-/* What the thread that called MPI_Init had of its core while it computed. Sampled at its MPI calls, outside of their
- * times and at most every CORE_SAMPLE_NS, because a sample enters the kernel. */
+/* What the thread that called MPI_Init had of its core while it computed. Sampled after its MPI calls, at most every
+ * CORE_SAMPLE_NS, because a sample enters the kernel. */
 #ifndef HOPSCOPE_CORE_SAMPLES_H
 #define HOPSCOPE_CORE_SAMPLES_H
 
@@ -29,12 +29,10 @@ void core_sample(uint64_t ticks);
 /* Reads the sums so far. False if there are none. */
 bool core_samples_read(struct core_sums *sums);
 
-/* Call it at both ends of a call, outside of it. True if a sample was taken, which takes microseconds. */
-static inline bool core_sample_if_due(uint64_t ticks) {
-    if (__builtin_expect(ticks < core_sampler.due, 1))
-        return false;
-    core_sample(ticks);
-    return true;
+/* Call it after a call. A sample takes microseconds. */
+static inline void core_sample_if_due(uint64_t ticks) {
+    if (__builtin_expect(ticks >= core_sampler.due, 0))
+        core_sample(ticks);
 }
 
 #endif

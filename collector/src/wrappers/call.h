@@ -107,8 +107,6 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
     if (__builtin_expect(record_begin(), 1)) {
         call->site = site_of_caller(caller);
         call->enter = clock_now();
-        if (core_sample_if_due(call->enter))
-            call->enter = clock_now();
     } else {
         call->site = 0;
         call->enter = 0;
