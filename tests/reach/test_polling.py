@@ -83,8 +83,8 @@ def test_the_master_of_a_pool_waits_while_it_sleeps_between_polls(tmp_path: Path
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "openmpi-5"))
     library = find_mpi([program(mpi, "poller")]).path
     assert library is not None
-    variables = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library.parent)}
-    done = run(mpi, tmp_path, 3, sys.executable, str(PROGRAMS / "pool.py"), **variables)
+    words = (sys.executable, str(PROGRAMS / "pool.py"))
+    done = run(mpi, tmp_path, 3, *words, MPI4PY_MPIABI=mpi.flavour, LD_LIBRARY_PATH=str(library.parent))
     assert done.returncode == 0, done.stderr
     trace = Traced(tmp_path / "trace").trace
     computing = computing_of_ranks(trace)
