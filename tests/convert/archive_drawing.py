@@ -62,6 +62,10 @@ class Place:
     busy_threads: int | None = None
     cpu_ns: int | None = None
     queued_ns: int | None = None
+    computing_ns: int | None = None
+    computing_on_core_ns: int | None = None
+    computing_queued_ns: int | None = None
+    computing_cpu_ns: int | None = None
 
 
 @dataclass
@@ -77,6 +81,8 @@ class Drawing:
     properties: dict[str, str] = field(default_factory=dict)
     requests_tell_waits: bool = False
     """Format 2: the request of a hop's end says whether its completion ended a wait."""
+    miscounts: dict[Any, int] = field(default_factory=dict)
+    """By location, how many events more than its file holds the archive declares."""
     with_processes: bool = True
     """True if the threads belong to location groups."""
 
@@ -125,7 +131,8 @@ class Drawing:
             "HOPSCOPE::CORE": str(place.core),
             "HOPSCOPE::CLOCK_HOST": place.clock_host or place.host,
         }
-        for name in ("cores", "busy_threads", "cpu_ns", "queued_ns"):
+        names = [name for name in vars(place) if name.startswith("computing_")]
+        for name in ("cores", "busy_threads", "cpu_ns", "queued_ns", *names):
             if (value := getattr(place, name)) is not None:
                 properties[f"HOPSCOPE::{name.upper()}"] = str(value)
         if place.complete is not None:
@@ -336,6 +343,7 @@ class Drawing:
                 _otf2.DefWriter_WriteClockOffset(writer._def_handle, raw_time, offset, error)
             for event in sorted(its_events, key=lambda e: (e.time, getattr(e, "comes_last", False))):
                 writer.write(event)
+            location._number_of_events_written += self.miscounts.get(location, 0)
         for name, value in self.properties.items():
             _otf2.Archive_SetProperty(self._writer.handle, name, value, True)
         self._writer.creator = "a drawing"

@@ -173,3 +173,25 @@ def test_whatever_is_damaged_gives_a_dataset_or_a_sentence_that_names_a_file() -
     results = list(outcomes([SOURCE], range(40)))
     assert [str(outcome) for outcome in results if outcome.is_bad] == []
     assert {outcome.kind for outcome in results} == {"dataset", "refused"}
+
+
+@pytest.mark.parametrize(("spans", "declared"), [(0, 120), (2, 120), (2, 1)])
+def test_whole_files_are_read_whatever_numbers_of_events_the_archive_declares(
+    tmp_path: Path, spans: int, declared: int
+) -> None:
+    """Files of APEX declare the events of all threads on a first one that has none. They once counted as truncated."""
+    drawing = Drawing(tmp_path / "trace", [Place("h0"), Place("h1")], by_hopscope=False)
+    helper = drawing.thread(0, "helper")
+    for rank in (0, 1):
+        drawing.span(rank, 0, 10, "MPI_Init")
+    for begin in range(spans):
+        drawing.span(helper, 10 * begin, 10 * begin + 5, "MPI_Comm_dup")
+    drawing.miscounts[helper] = declared - 2 * spans
+    drawing.write()
+    (run,) = read_dataset(ensure_dataset(tmp_path / "trace"))["run"].to_pylist()
+    assert (run["events"], run["damaged_files"], run["missing"]) == (4 + 2 * spans, 0, None)
+    assert run["miscounted"] == f"traces/2.evt holds {2 * spans} and not {declared}"
+    caveats = {row["kind"]: row["sentence"] for row in hopscope.open(tmp_path / "trace").run("caveats").to_pylist()}
+    assert caveats["counts"] == (
+        f"The archive declares wrong numbers of events: {run['miscounted']}. What its files hold was read."
+    )

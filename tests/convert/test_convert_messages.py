@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from archive_drawing import Drawing, Place
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,6 +41,37 @@ def test_nonblocking_ends_wait_from_the_completing_call(tmp_path: Path, rows: An
     (message,) = rows(drawing)["messages"]
     times = ("send_begin_ns", "send_wait_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns")
     assert [message[time] for time in times] == [0, 100, 130, 15, 200, 230]
+
+
+# (begin, end, function) of rank 1's calls before it receives at 200,000; the message is sent at 90,000.
+PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
+
+
+@pytest.mark.parametrize(
+    ("calls", "waits_from"),
+    [
+        (PROBED, 0),
+        ([(0, 60_000, "MPI_Iprobe"), (80_000, 190_000, "MPI_Probe")], 80_000),  # it computed after the first
+        ([(0, 100_000, "MPI_Test")], 200_000),  # it computed as long as it had polled
+        ([(0, 190_000, "MPI_Barrier")], 200_000),
+        ([(0, 150_000, "MPI_Iprobe"), (150_000, 190_000, "MPI_Send")], 200_000),
+    ],
+)
+def test_a_receive_waits_from_the_first_of_the_polls_that_led_to_it(
+    tmp_path: Path, rows: Any, calls: list[tuple[int, int, str]], waits_from: int
+) -> None:
+    """A message that a program probes for had arrived at its receive, so nobody was late."""
+    drawing = two_ranks(tmp_path)
+    drawing.span(0, 0, 1, "MPI_Init")
+    drawing.span(0, 90_000, 91_000, "MPI_Send")
+    drawing.add(0, events.MpiSend(90_500, 1, drawing.world, 7, 8))
+    for begin, end, function in calls:
+        drawing.span(1, begin, end, function)
+    drawing.span(1, 200_000, 201_000, "MPI_Recv")
+    drawing.add(1, events.MpiRecv(200_500, 0, drawing.world, 7, 8))
+    (message,) = rows(drawing)["messages"]
+    assert (message["recv_post_ns"], message["recv_wait_begin_ns"]) == (waits_from, waits_from)
+    assert (message["binding"] == "recv") == (waits_from < 90_000)
 
 
 def test_receives_match_in_the_order_of_posting_not_of_completing(tmp_path: Path, rows: Any) -> None:

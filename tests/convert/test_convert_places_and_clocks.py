@@ -1,5 +1,6 @@
 """Placement of ranks, the clock of each event, and how well two clocks can be compared."""
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -57,9 +58,12 @@ def test_pid_core_and_end_come_from_the_ranks_properties(tmp_path: Path, rows: A
 
 def test_a_rank_says_how_it_shared_its_cores_if_it_reached_the_end(tmp_path: Path, rows: Any) -> None:
     places = [Place("h0", cores="0-3,8", busy_threads=4, cpu_ns=900, queued_ns=100), Place("h0")]
+    sampled = {"computing_ns": 90, "computing_on_core_ns": 50, "computing_queued_ns": 30, "computing_cpu_ns": 60}
+    places[0] = dataclasses.replace(places[0], **sampled)
     drawing = Drawing(tmp_path, places)
     drawing.span(0, 5, 10, "MPI_Init")
     ranks = rows(drawing)["ranks"]
+    assert [{name: rank[name] for name in sampled} for rank in ranks] == [sampled, dict.fromkeys(sampled)]
     assert [(r["cores"], r["busy_threads"], r["cpu_ns"], r["queued_ns"]) for r in ranks] == [
         ("0-3,8", 4, 900, 100),
         (None, None, None, None),

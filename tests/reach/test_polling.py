@@ -11,9 +11,12 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
+from hopscope.launch import find_mpi
 from hopscope.launch.inspection import POLLS
+from traced_worlds import Traced, program, run
 
-PROGRAM = Path(__file__).parent / "programs" / "polling.c"
+PROGRAMS = Path(__file__).parent / "programs"
+PROGRAM = PROGRAMS / "polling.c"
 LOOPS = ("mixed", "yielding", "pausing", "inactive")
 PAIRS_PER_SECOND = 100
 """A pair of records stands for the polls of 10 ms, or of more if none of them follows after a pause."""
@@ -45,3 +48,45 @@ def test_unsuccessful_polls_share_a_pair_of_records(mpi: local_mpi.LocalMpi, loo
     assert len(messages) == 4
     assert all(row["recv_end_ns"] is not None for row in messages)
     assert {row["verdict"] for row in trace.check_data().to_pylist()} <= {"holds", "exempt", "nothing to check"}
+
+
+WAITS = [(how, nap_us) for how in ("iprobe", "test") for nap_us in (0, 1000)] + [("probe", 0), ("mprobe", 0)]
+"""How a rank waits, and how long it sleeps between two polls."""
+
+
+def computing_of_ranks(trace: hopscope.Trace) -> dict[int, float]:
+    """Computing of each rank on the critical path, as shares of it."""
+    rows = trace.critical_path(by="rank").to_pylist()
+    whole = sum(row["time_ns"] for row in rows)
+    return {row["rank"]: row["compute_ns"] / whole for row in rows}
+
+
+# Sleeps between polls were computing of the rank that waited, and a message that was probed first was waited for by
+# nobody: all of the path was on the waiting rank.
+@pytest.mark.parametrize("busy", ["work", "sleep"])
+@pytest.mark.parametrize(("how", "nap_us"), WAITS)
+def test_a_rank_that_polls_waits_for_the_one_that_is_late(
+    mpi: local_mpi.LocalMpi, how: str, nap_us: int, busy: str, tmp_path: Path
+) -> None:
+    done = run(mpi, tmp_path, 2, program(mpi, "poller"), how, str(nap_us), busy)
+    assert done.returncode == 0, done.stderr
+    trace = Traced(tmp_path / "trace").trace
+    computing = computing_of_ranks(trace)
+    assert computing.get(0, 0) < computing[1] / 4
+    problems = [row["ranks"] for row in trace.diagnose().to_pylist() if row["severity"] == "PROBLEM"]
+    assert [1] in problems
+    assert [0] not in problems
+
+
+def test_the_master_of_a_pool_waits_while_it_sleeps_between_polls(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
+    mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "openmpi-5"))
+    library = find_mpi([program(mpi, "poller")]).path
+    assert library is not None
+    words = (sys.executable, str(PROGRAMS / "pool.py"))
+    done = run(mpi, tmp_path, 3, *words, MPI4PY_MPIABI=mpi.flavour, LD_LIBRARY_PATH=str(library.parent))
+    assert done.returncode == 0, done.stderr
+    trace = Traced(tmp_path / "trace").trace
+    computing = computing_of_ranks(trace)
+    assert computing.get(0, 0) < (computing.get(1, 0) + computing.get(2, 0)) / 2
+    assert not any(0 in row["ranks"] for row in trace.diagnose().to_pylist() if row["severity"] == "PROBLEM")

@@ -23,6 +23,8 @@ ROLES: Vocabulary = _paths.WORDS["role"]
 """Directions of a hop."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
 """Kinds of interval."""
+_NEXT_PROGRAM = " : "
+"""Parts the commands of a job of several programs."""
 
 
 def for_trace(text: str, path: str) -> str:
@@ -31,16 +33,18 @@ def for_trace(text: str, path: str) -> str:
 
 
 def short_command(command: str | None) -> str:
-    """A command line without the folder of its program; empty where none is known."""
-    program, _, arguments = (command or "").partition(" ")
-    return f"{program.rpartition('/')[2]} {arguments}".strip()
+    """A command line without the folders of its programs; empty where none is known."""
+    words = (text.partition(" ") for text in (command or "").split(_NEXT_PROGRAM))
+    return _NEXT_PROGRAM.join(f"{program.rpartition('/')[2]} {arguments}".strip() for program, _, arguments in words)
 
 
 def tune_command(run: Mapping[str, Any], *options: str) -> str:
     """The command that measures candidates for a recorded run, with the run's own command line as far as it is known.
     run: its row of the table `run`."""
     words = shlex.join(["hopscope", "tune", *options])
-    return f"{words} -- mpirun -n {run['ranks']} {run['command']}" if run.get("command") and run.get("ranks") else words
+    command = run.get("command")
+    is_one_program = command and run.get("ranks") and _NEXT_PROGRAM not in command
+    return f"{words} -- mpirun -n {run['ranks']} {command}" if is_one_program else words
 
 
 def actions_for(rows: Sequence[Mapping[str, Any]], path: str) -> list[dict[str, Any]]:

@@ -320,8 +320,13 @@ class Builder {
         return table == Table::hops ? recording_.hops : recording_.messages;
     }
 
+    // The polls that led to a receive lie in its wait.
+    Moment add_outside_waits(const Point &p) {
+        return p.table == Table::intervals && is_communication(p) ? add_seen(p) : add_own(p);
+    }
+
     void add_begin(const Point &p) {
-        const Moment moment = add_own(p);
+        const Moment moment = add_outside_waits(p);
         recording_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
         depth_[static_cast<size_t>(p.lane)] += is_communication(p);
         if (p.table == Table::intervals) {
@@ -360,7 +365,7 @@ class Builder {
 
     void end_call(const Point &p) {
         if (p.table == Table::intervals) {
-            recording_.interval_end[p.row] = add_own(p);
+            recording_.interval_end[p.row] = add_outside_waits(p);
             return;
         }
         const auto collective = static_cast<size_t>(columns_.calls.collective[p.row]);

@@ -20,6 +20,7 @@ struct Region {
     std::string call_site; /* where the program calls it; empty if unknown */
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
+    Polling polling = Polling::no;
     std::string caller = {}; /* the function that calls it, as the linker names it; empty if unknown */
 };
 

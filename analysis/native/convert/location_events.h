@@ -199,11 +199,12 @@ struct Damage {
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
     int32_t rank = -1;
-    uint64_t events = 0;    /* read so far */
-    uint64_t expected = 0;  /* as the archive says */
-    bool exhausted = false; /* there are no more events */
-    Damage damage;          /* why the events end early */
-    uint64_t set_back = 0;  /* events with a time before their predecessor's, which replaced it */
+    uint64_t events = 0;     /* read so far */
+    uint64_t expected = 0;   /* as the archive says */
+    bool miscounted = false; /* its file is whole and has another number of events */
+    bool exhausted = false;  /* there are no more events */
+    Damage damage;           /* why the events end early */
+    uint64_t set_back = 0;   /* events with a time before their predecessor's, which replaced it */
     int64_t first = kNull64, last = kNull64;
     Horizon horizon;
     bool has_mpi = false, finalized = false; /* in the events read so far */

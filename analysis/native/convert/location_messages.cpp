@@ -82,6 +82,7 @@ void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) c
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
     note_activity(time);
+    polls_.completed = true;
     const OpenSend *open_send = events_.open_sends.find(key_of(request));
     if (!open_send) {
         if (SendRecord *unfiled = events_.open_unfiled_sends.find(key_of(request))) {
@@ -112,8 +113,8 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
 
 void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     note_activity(time);
-    const int64_t post = mpi_enter(time);
-    events_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
+    events_.receives.push_back(
+        {mpi_enter(time), wait_enter(time), time, size_of(bytes), receive_order_++, comm, peer, tag});
 }
 
 void LocationReader::receive_post(int64_t time, uint64_t request) {
@@ -139,7 +140,7 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     if (open.call >= 0)
         events_.calls[open.call].open--;
     if (!shadow) {
-        events_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
+        events_.receives.push_back({open.post, wait_enter(time), time, size, open.order, comm, peer, tag});
         return;
     }
     ReceiveRecord receive{open.post, hop_wait_begin(request, open.post), time, size, open.order, comm, peer, tag};

@@ -32,6 +32,22 @@ paths::SendCall LocationReader::send_call() {
     return frame ? region(frame->region).send_call : paths::SendCall::unspecific;
 }
 
+int64_t LocationReader::wait_enter(int64_t fallback) {
+    polls_.completed = true;
+    return polls_.begin != kNull64 && mpi_frame() ? polls_.begin : mpi_enter(fallback);
+}
+
+/* Call it before an outermost MPI function is entered. */
+void LocationReader::begin_polls(int64_t time, Polling polling) {
+    /* Between two polls lie at most 5 us, or this part of the polls before. */
+    constexpr int64_t kGapsPerSecond = 200000, kAwakeShare = 8;
+    const int64_t gap = std::max(static_cast<int64_t>(definitions_.ticks_per_second) / kGapsPerSecond,
+                                 (polls_.end - polls_.begin) / kAwakeShare);
+    const bool follows = polls_.begin != kNull64 && !polls_.completed && time - polls_.end <= gap;
+    if (!follows || polling == Polling::no)
+        polls_ = {polling == Polling::looks ? time : kNull64};
+}
+
 /* Reads a collective's communicator from its attributes, and its number if that is not counted. */
 void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attributes) const {
     if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
@@ -93,6 +109,8 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     frame.kind = kind;
     frame.enter = time;
     frame.in_mpi = interrupts_computing(kind);
+    if (is_mpi(kind) && !mpi_frame())
+        begin_polls(time, region(ref).polling);
     if (frame.in_mpi)
         enter_mpi(time);
     if (kind == RegionKind::Collective) {
@@ -150,6 +168,8 @@ void LocationReader::close_frame(int64_t time) {
         events_.hop_waits.push_back({frame.enter, time});
     if (frame.in_mpi)
         leave_mpi(time);
+    if (is_mpi(frame.kind))
+        polls_.end = time;
     for (const int64_t started : frame.started) {
         events_.calls[started].leave = time;
         events_.calls[started].open--;
@@ -289,6 +309,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received, uint64_t request) {
     note_activity(time);
+    polls_.completed = true;
     const CollectiveEnd end{request, mpi_enter(time), time, comm, root, size_of(sent), size_of(received)};
     const int64_t *call = events_.open_collectives.find(request);
     if (!call) {

@@ -86,6 +86,9 @@ class LocationReader {
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
     int64_t mpi_enter(int64_t fallback);
+    /* When the open MPI call, or the polls that led to it, began. */
+    int64_t wait_enter(int64_t fallback);
+    void begin_polls(int64_t time, Polling polling);
     /* The kind of send call of the innermost open MPI function. */
     paths::SendCall send_call();
     void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
@@ -123,6 +126,12 @@ class LocationReader {
     int64_t current_call_ = -1;
     uint64_t receive_order_ = 0;
     LastCompletion last_completion_;
+    /* Polls and receives in a row, with hardly any time between them. */
+    struct Polls {
+        int64_t begin = kNull64; /* of the first poll; kNull64: the last call is none of them */
+        int64_t end = 0;
+        bool completed = false; /* something was complete, so the next call does not belong to them */
+    } polls_;
     struct Gap {
         uint32_t last; /* its number; for consecutive gaps that of the last one */
         int64_t end;

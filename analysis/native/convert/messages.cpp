@@ -220,7 +220,9 @@ void MessagePieces::join(Waiting &waiting) {
         const bool recorded = send.number != kNotRecorded;
         if (recorded && receive.recorded) {
             Message &message = messages_[send.number];
-            message.recv_post = receive.post;
+            /* Polls before a receive wait for it as the receive does. */
+            message.recv_post =
+                receive.wait_begin == kNull64 ? receive.post : std::min(receive.post, receive.wait_begin);
             message.recv_wait_begin = receive.wait_begin;
             message.recv_end = receive.end;
             /* If only the size of the receive's buffer is known, it is an upper bound of the message's size. */

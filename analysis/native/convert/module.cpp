@@ -58,15 +58,19 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["first_ticks"] = trace.first;
     facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
-    nb::list damaged; /* (file, number of its events read, number promised, what is wrong with it) */
+    nb::list damaged;    /* (file, number of its events read, number promised, what is wrong with it) */
+    nb::list miscounted; /* (location, number of its events, number promised) */
     uint64_t set_back = 0;
     for (const LocationEvents &location : trace.locations) {
         set_back += location.set_back;
         if (!location.damage.file.empty())
             damaged.append(nb::make_tuple(readable(location.damage.file), location.events, location.expected,
                                           readable(location.damage.reason)));
+        if (location.miscounted)
+            miscounted.append(nb::make_tuple(location.location, location.events, location.expected));
     }
     facts["damaged"] = damaged;
+    facts["miscounted"] = miscounted;
     facts["set_back_events"] = set_back;
     facts["collectives"] = sums.collectives;
     facts["incomplete_collectives"] = sums.incomplete;

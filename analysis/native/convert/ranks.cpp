@@ -93,6 +93,10 @@ Ranks::Ranks(const Definitions &definitions) {
         rank.busy_threads = busy_threads == kNull64 ? kNull32 : static_cast<int32_t>(busy_threads);
         rank.cpu_ns = integer_property(*group, ARCHIVE_PROPERTY_CPU_NS);
         rank.queued_ns = integer_property(*group, ARCHIVE_PROPERTY_QUEUED_NS);
+        rank.computing_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_NS);
+        rank.computing_on_core_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_ON_CORE_NS);
+        rank.computing_queued_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_QUEUED_NS);
+        rank.computing_cpu_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_CPU_NS);
         /* Archives of other tools have a single world. */
         const int64_t world = integer_property(*group, ARCHIVE_PROPERTY_WORLD);
         const int64_t world_rank = integer_property(*group, ARCHIVE_PROPERTY_WORLD_RANK);

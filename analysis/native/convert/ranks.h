@@ -17,6 +17,8 @@ struct Rank {
     std::string host, cluster, clock_host;
     std::string cores; /* the cores that it may use; empty if unknown */
     int64_t pid = kNull64, memory = kNull64, cpu_ns = kNull64, queued_ns = kNull64;
+    int64_t computing_ns = kNull64, computing_on_core_ns = kNull64, computing_queued_ns = kNull64,
+            computing_cpu_ns = kNull64;
     int32_t core = kNull32, busy_threads = kNull32;
     int32_t world = 0, world_rank = 0;
     std::string complete; /* ARCHIVE_COMPLETE, or why it is incomplete; empty if the trace does not say */

@@ -182,6 +182,8 @@ struct Reading::Source {
                                "damaged after event " + std::to_string(location.events) + " of " +
                                    std::to_string(location.expected) + ": " +
                                    take_otf2_error(OTF2_Error_GetDescription(code))};
+        else if (archive->is_plain() && !breaks_off)
+            location.miscounted = location.events != location.expected;
         else if (location.events < location.expected || (breaks_off && location.events != location.expected))
             location.damage = {archive->location_file(location.location, "evt"), break_of(location)};
         take_otf2_error("");

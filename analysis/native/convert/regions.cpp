@@ -95,6 +95,17 @@ paths::SendCall send_call_of(const std::string &name) {
     return paths::SendCall::unspecific;
 }
 
+Polling polling_of(const std::string &name) {
+    using Kind = paths::FunctionKind;
+    const paths::Function *entry = paths::find_function(name);
+    if (!entry)
+        return Polling::no;
+    const bool receives = entry->moves && std::string(entry->moves) == "receives";
+    if (entry->kind == Kind::test || entry->kind == Kind::look || (entry->kind == Kind::wait && receives))
+        return Polling::looks;
+    return entry->kind == Kind::wait || (entry->kind == Kind::p2p && receives) ? Polling::receives : Polling::no;
+}
+
 paths::IntervalKind interval_kind(RegionKind kind) {
     using Kind = paths::IntervalKind;
     switch (kind) {

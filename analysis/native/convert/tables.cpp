@@ -29,6 +29,10 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
     auto &busy_threads = table->int32("busy_threads", true);
     auto &cpu_ns = table->int64("cpu_ns", true);
     auto &queued_ns = table->int64("queued_ns", true);
+    auto &computing_ns = table->int64("computing_ns", true);
+    auto &computing_on_core_ns = table->int64("computing_on_core_ns", true);
+    auto &computing_queued_ns = table->int64("computing_queued_ns", true);
+    auto &computing_cpu_ns = table->int64("computing_cpu_ns", true);
     auto &clock_host = table->string("clock_host");
     auto &memory = table->int64("memory", true);
     auto &first = table->int64("first_event_ns", true);
@@ -47,6 +51,10 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
         busy_threads.push_back(rank.busy_threads);
         cpu_ns.push_back(rank.cpu_ns);
         queued_ns.push_back(rank.queued_ns);
+        computing_ns.push_back(rank.computing_ns);
+        computing_on_core_ns.push_back(rank.computing_on_core_ns);
+        computing_queued_ns.push_back(rank.computing_queued_ns);
+        computing_cpu_ns.push_back(rank.computing_cpu_ns);
         clock_host.push_back(words->find(rank.clock_host));
         memory.push_back(rank.memory);
         first.push_back(trace.ns_or_null(rank.first));

@@ -175,7 +175,8 @@ struct spool_record {
  *     may be repeated later in the file: repeated fields replace earlier ones. A spawned process also has
  *     "parent_rank", the spawning root's rank in its world, -1 unknown. If another tool's MPI_Finalize precedes the
  *     collector's: "finalize_goes_to", that tool's object. At the end: "busy_threads", "cpu_ns", "queued_ns"
- *     (run/cores.h). After the end: "began_again": true, if sessions came later
+ *     (run/cores.h), "computing_ns", "computing_on_core_ns", "computing_queued_ns", "computing_cpu_ns"
+ *     (run/core_samples.h). After the end: "began_again": true, if sessions came later
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
  *     members are world ranks, written by the communicator's rank 0 only, null elsewhere; key is equal on all members.
  *     For an intercommunicator ("inter":true) size, rank and members are the local group's, and rank 0 of each side

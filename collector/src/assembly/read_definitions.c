@@ -96,6 +96,10 @@ static void take_process(struct process *process, const struct json *line) {
     process->busy_threads = integer_of(line, "busy_threads", process->busy_threads);
     process->cpu_ns = integer_of(line, "cpu_ns", process->cpu_ns);
     process->queued_ns = integer_of(line, "queued_ns", process->queued_ns);
+    process->computing_ns = integer_of(line, "computing_ns", process->computing_ns);
+    process->computing_on_core_ns = integer_of(line, "computing_on_core_ns", process->computing_on_core_ns);
+    process->computing_queued_ns = integer_of(line, "computing_queued_ns", process->computing_queued_ns);
+    process->computing_cpu_ns = integer_of(line, "computing_cpu_ns", process->computing_cpu_ns);
     take_text(line, "cores", &process->cores);
     process->memory = integer_of(line, "memory", process->memory);
     process->started_ns = integer_of(line, "started_ns", process->started_ns);

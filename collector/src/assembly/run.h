@@ -128,6 +128,8 @@ struct process {
     uint32_t world; /* index into run.worlds */
     int64_t world_size, pid, core, memory /* 0: unknown */, started_ns, thread_level, parent_rank;
     int64_t busy_threads /* 0: unknown, like the next two */, cpu_ns, queued_ns;
+    int64_t computing_ns /* 0: unknown, like the next three */, computing_on_core_ns, computing_queued_ns,
+        computing_cpu_ns;
     char *cores /* NULL: unknown */, *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode,
         *tick_source, *presence, *tree_file, *topology_file, *end_how, *record;
     struct native_messages native;

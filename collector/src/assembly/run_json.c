@@ -298,13 +298,45 @@ static void add_missing(struct text *output, const struct run *run) {
     text_add(output, run->missing.count ? "\n  ]" : "]");
 }
 
+/* True if both commands are equal, or just their first words. */
+static bool is_same(const char *command, const char *other, bool by_program) {
+    size_t length = strcspn(command, " ");
+    if (!by_program)
+        return strcmp(command, other) == 0;
+    return length == strcspn(other, " ") && strncmp(command, other, length) == 0;
+}
+
+static bool is_named_before(const struct run *run, int rank, bool by_program) {
+    for (int before = 0; before < rank; before++) {
+        const struct process *other = &run->processes[before];
+        if (other->command && !other->spawned && is_same(run->processes[rank].command, other->command, by_program))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the commands that the job was started with, parted as launchers part them. Of a program that each rank gave
+ * words of its own, the first ones. */
+static void add_commands(struct text *output, const struct run *run) {
+    enum { MOST_COMMANDS = 8 };
+    struct text commands = {0};
+    for (int rank = 0, count = 0; rank < run->rank_count; rank++) {
+        const struct process *process = &run->processes[rank];
+        if (process->command && !process->spawned && !is_named_before(run, rank, count >= MOST_COMMANDS)) {
+            text_add(&commands, count++ ? " : %s" : "%s", process->command);
+        }
+    }
+    add_text(output, "command", commands.bytes ? commands.bytes : FIRST_TEXT(run, command));
+    text_free(&commands);
+}
+
 void run_json_write(const struct run *run, struct text *output) {
     const char *topology = FIRST_TEXT(run, topology_file), *mode = FIRST_TEXT(run, mode);
     text_add(output, "{");
     add_number(output, "schema_version", 1);
     add_text(output, "hopscope_version", HOPSCOPE_VERSION);
     add_text(output, "mpi_library", FIRST_TEXT(run, mpi_library));
-    add_text(output, "command", FIRST_TEXT(run, command));
+    add_commands(output, run);
     add_started(output, run);
     add_text(output, "mode", mode ? mode : "observe");
     add_text(output, "record", FIRST_TEXT(run, record));

@@ -121,6 +121,12 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
             number_property(w, group, ARCHIVE_PROPERTY_CPU_NS, process->cpu_ns);
             number_property(w, group, ARCHIVE_PROPERTY_QUEUED_NS, process->queued_ns);
         }
+        if (process->computing_ns) {
+            number_property(w, group, ARCHIVE_PROPERTY_COMPUTING_NS, process->computing_ns);
+            number_property(w, group, ARCHIVE_PROPERTY_COMPUTING_ON_CORE_NS, process->computing_on_core_ns);
+            number_property(w, group, ARCHIVE_PROPERTY_COMPUTING_QUEUED_NS, process->computing_queued_ns);
+            number_property(w, group, ARCHIVE_PROPERTY_COMPUTING_CPU_NS, process->computing_cpu_ns);
+        }
         if (process->memory)
             number_property(w, group, ARCHIVE_PROPERTY_MEMORY, process->memory);
         text_property(w, group, ARCHIVE_PROPERTY_CLOCK_HOST, w->run->machines[process->machine].name);

@@ -25,6 +25,7 @@
 #include "run/clock_exchange.h"
 #include "run/clock_watch.h"
 #include "run/command_line.h"
+#include "run/core_samples.h"
 #include "run/cores.h"
 #include "run/machines.h"
 #include "run/plan_request.h"
@@ -138,6 +139,7 @@ static void define_process_again(const struct plan_request *request) {
 /* Defines how the process has shared its cores so far. */
 static void define_core_use(void) {
     struct core_use use;
+    struct core_sums sums;
     if (!cores_used(&use))
         return;
     struct line line;
@@ -145,6 +147,12 @@ static void define_core_use(void) {
     line_number(&line, "busy_threads", use.busy_threads);
     line_number(&line, "cpu_ns", use.cpu_ns);
     line_number(&line, "queued_ns", use.queued_ns);
+    if (core_samples_read(&sums)) {
+        line_number(&line, "computing_ns", sums.computing_ns);
+        line_number(&line, "computing_on_core_ns", sums.on_core_ns);
+        line_number(&line, "computing_queued_ns", sums.queued_ns);
+        line_number(&line, "computing_cpu_ns", sums.cpu_ns);
+    }
     line_end(&line);
 }
 
@@ -292,6 +300,7 @@ static bool start(uint64_t init_ticks) {
     }
     if (serving && run.config.record && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
         define_process();
+        core_samples_begin();
         if (run.rank == 0)
             settings_define();
         comm_registry_define_all();

@@ -17,6 +17,7 @@
 #include "record/hold.h"
 #include "record/record.h"
 #include "record/whole_call.h"
+#include "run/core_samples.h"
 
 /* WRAPPER marks a wrapper's definition of an MPI function. CALLER is the call site in the application. */
 #define WRAPPER __attribute__((visibility("default")))
@@ -47,6 +48,7 @@ struct call_thread {
     uint32_t poll_chunk;  /* record_cursor.changes at that record */
     uint64_t poll_window; /* ticks of the first poll of the pair */
     uint64_t poll_begin;  /* ticks of the first poll after the last pause */
+    uint64_t poll_slept;  /* ticks slept since the last poll */
     /* The Fortran call site; set while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };
@@ -116,6 +118,13 @@ static inline void call_close(void) {
     call_thread.outermost = NULL;
 }
 
+/* Closes a call with a record. in_mpi: ticks that it adds to the time in MPI. */
+static inline void call_close_at(uint64_t leave, uint64_t in_mpi) {
+    call_close();
+    core_sampler.in_mpi += in_mpi;
+    core_sample_if_due(leave);
+}
+
 /* Records the enter of an open call, with an ENTER kind and the fields of that kind. */
 static inline void call_record_enter(const struct call *call, enum spool_kind kind, uint32_t comm, uint64_t b,
                                      uint64_t c) {
@@ -132,7 +141,7 @@ static inline void call_enter(struct call *call, enum mpi_function function, con
 /* Ends a call that is recorded. Returns call->error, which the wrapper returns. */
 static inline int call_leave_at(struct call *call, uint64_t ticks) {
     whole_call_leave(ticks, (uint16_t)call->function);
-    call_close();
+    call_close_at(ticks, ticks - call->enter);
     return call->error;
 }
 

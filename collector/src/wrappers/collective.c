@@ -100,8 +100,9 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
             call->comm->next_seq = call->seq;
         return call_leave_refused(call, clock_now());
     }
+    uint64_t leave = call->enter;
     if (__builtin_expect(record_here(), 1)) {
-        uint64_t leave = clock_now();
+        leave = clock_now();
         uint32_t algorithm = native_algorithm(call->function);
         bool is_plain = !call->reason && !call->by_engine && !algorithm;
         if (!is_plain || !whole_call_collective(leave, call->seq, sent, received))
@@ -110,7 +111,7 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     }
     if (__builtin_expect(call->comm && call->seq >= call->comm->checkpoint, 0))
         run_checkpoint((int)call->function, call->seq, sent > 0 || call->error != MPI_SUCCESS);
-    call_close();
+    call_close_at(leave, leave - call->enter);
     return call->error;
 }
 

@@ -9,12 +9,20 @@ static bool polled_last(void) {
     return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes;
 }
 
+/* Takes the ticks slept between the pair's last poll and this call; 0 after another record. */
+static uint64_t take_slept(void) {
+    uint64_t slept = polled_last() ? call_thread.poll_slept : 0;
+    call_thread.poll_slept = 0;
+    return slept;
+}
+
 /* True if this call follows the pair's last poll without a longer pause. */
-static bool continues_poll(const struct call *call) {
+static bool continues_poll(const struct call *call, uint64_t slept) {
     static uint64_t gap;
     if (!gap)
         gap = clock_ticks_of_ns(POLL_GAP_NS);
-    return call->enter - call_thread.poll_leave->ticks <= gap;
+    uint64_t awake = call->enter - call_thread.poll_leave->ticks - slept;
+    return awake <= gap || awake <= slept / POLL_AWAKE_SHARE;
 }
 
 /* True if this call may share the pair although it follows after a longer pause. */
@@ -29,9 +37,10 @@ static void store_ticks(struct spool_record *record, uint64_t ticks) {
     __atomic_store_n(&record->ticks, ticks, __ATOMIC_RELEASE);
 }
 
-/* Records the first poll of a pair. */
-static void begin_pair(const struct call *call, uint64_t leave) {
+/* Records the first poll of a pair, which begins with the sleeps before it. */
+static void begin_pair(struct call *call, uint64_t slept, uint64_t leave) {
     struct call_thread *t = &call_thread;
+    call->enter -= slept;
     call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
     t->poll_leave = record_last();
@@ -44,20 +53,21 @@ static void begin_pair(const struct call *call, uint64_t leave) {
 
 int poll_failed(struct call *call) {
     struct call_thread *t = &call_thread;
-    uint64_t leave = clock_now();
+    uint64_t leave = clock_now(), slept = take_slept(), in_mpi = leave - call->enter + slept;
     if (!polled_last()) {
-        begin_pair(call, leave);
-    } else if (continues_poll(call)) {
+        begin_pair(call, 0, leave);
+    } else if (continues_poll(call, slept)) {
+        in_mpi = leave - t->poll_leave->ticks;
         store_ticks(t->poll_leave, leave);
     } else if (is_in_window(call)) {
-        uint64_t polled = t->poll_leave->ticks - t->poll_leave[-1].ticks;
+        uint64_t polled = t->poll_leave->ticks - t->poll_leave[-1].ticks + slept;
         store_ticks(t->poll_leave, leave);
         store_ticks(&t->poll_leave[-1], call->enter - polled);
-        t->poll_begin = call->enter;
+        t->poll_begin = call->enter - slept;
     } else {
-        begin_pair(call, leave);
+        begin_pair(call, slept, leave);
     }
-    call_close();
+    call_close_at(leave, in_mpi);
     return call->error;
 }
 
@@ -77,11 +87,14 @@ static void join_polls(const struct call *call) {
 }
 
 uint64_t poll_succeeded(struct call *call) {
-    uint64_t leave = clock_now();
-    if (polled_last() && continues_poll(call))
+    uint64_t leave = clock_now(), slept = take_slept();
+    if (polled_last() && continues_poll(call, slept)) {
+        core_sampler.in_mpi += call->enter - call_thread.poll_leave->ticks;
         join_polls(call);
-    else
+    } else {
+        call->enter -= slept;
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
+    }
     call_thread.poll_leave = NULL;
     return leave;
 }

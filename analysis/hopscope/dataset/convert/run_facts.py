@@ -114,6 +114,7 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
         "unfinished": unfinished(archive.directory, facts["stopped"]),
         "missing": _missing(archive, run_json, facts),
         "damaged_files": len(facts["damaged"]),
+        "miscounted": _miscounted(archive, facts),
         "set_back_events": facts["set_back_events"],
         "overhead_ns": facts["overhead_ns"] if is_hopscope else None,
         "event_cost_ns": None if run_json.get("event_cost_ns") is None else float(run_json["event_cost_ns"]),
@@ -212,6 +213,18 @@ def _damaged(archive: Archive, facts: Facts) -> list[str]:
     if len(damaged) > _FILE_LIMIT:
         sentences.append(f"events of {len(damaged) - _FILE_LIMIT} more files")
     return sentences
+
+
+def _miscounted(archive: Archive, facts: Facts) -> str | None:
+    """The event files that hold other numbers of events than the archive declares."""
+    files: list[tuple[int, int, int]] = facts["miscounted"]
+    texts = [
+        f"{archive.events.name}/{location}.evt holds {number(read)} and not {number(declared)}"
+        for location, read, declared in files[:_FILE_LIMIT]
+    ]
+    if len(files) > _FILE_LIMIT:
+        texts.append(f"{plural(len(files) - _FILE_LIMIT, 'more file')} other numbers, too")
+    return ", ".join(texts) or None
 
 
 def _ranks(ranks: list[int]) -> str:

@@ -2,6 +2,7 @@
 
 entry      one cause and its severity
 rerun      the recorded run, run again without a cause
+core_use   what ranks that compute longer had of their cores
 sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
@@ -69,6 +70,7 @@ def _row(entry: Entry, facts: Facts, words: Words) -> Row:
         "ranks": list(entry.ranks[:_RANKS_NAMED]),
         "hosts": list(entry.hosts),
         "call_sites": [words.site(site) for site in entry.sites],
+        "core_use": entry.core_use.word if entry.core_use else None,
         "iterations": entry.iterations[2] if entry.iterations else None,
         "first_iteration": entry.iterations[0] if entry.iterations else None,
         "last_iteration": entry.iterations[1] if entry.iterations else None,

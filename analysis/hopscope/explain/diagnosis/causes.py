@@ -18,6 +18,7 @@ import pyarrow as pa
 from hopscope.dataset.path_columns import Array, integers
 from hopscope.explain.diagnosis.algorithms import slow_algorithm
 from hopscope.explain.diagnosis.computing import Cause, causes_of
+from hopscope.explain.diagnosis.core_use import core_use_of
 from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts
 from hopscope.explain.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
 from hopscope.explain.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
@@ -167,4 +168,5 @@ def _of_computing(cause: Cause, cost: Cost, gaps: Gaps, rerun: Rerun, cuts: Arra
         others_ns=cause.others_ns,
         even_ns=cause.even_share * cost.ns if cause.kind == "imbalance" else None,
         hosts=(host,) if host else (),
+        core_use=core_use_of(cause.excess_of_ranks(gaps), rerun.tables["ranks"]),
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from hopscope.errors import shortened_list
+from hopscope.explain.diagnosis.core_use import CoreUse
 from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Site
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
@@ -138,6 +139,8 @@ class Words:
         if entry.own_ns is not None and entry.others_ns is not None:
             own_time, other_time = duration(entry.own_ns), duration(entry.others_ns)
             parts.append(f"{own_time} there, where {_usual(entry)} {other_time}")
+        if entry.core_use is not None:
+            parts.append(_core_use(entry.core_use, len(entry.ranks) == 1))
         if entry.iterations is not None:
             parts.append(f"in {plural(entry.iterations[2], 'iteration')}")
         elif entry.count and entry.kind in ("late-sender", "late-receiver", "wrong-order"):
@@ -172,6 +175,20 @@ def _usual(entry: Entry) -> str:
             return "most ranks compute"
         case _:
             return "the others compute"
+
+
+def _core_use(use: CoreUse, is_one: bool) -> str:
+    """What the excess is, by the processor time of the ranks."""
+    excess, part = duration(use.excess_ns), duration(use.part_ns)
+    match use.word:
+        case "queued":
+            return f"of {excess} in all, {'it' if is_one else 'they'} waited {part} for a core"
+        case "asleep":
+            return f"of {excess} in all, {'it' if is_one else 'they'} slept {part}, by CPU time"
+        case "idle-threads":
+            return f"{number(use.cores)} cores busy at a time, where the others keep {number(use.other_cores)}"
+        case _:
+            return f"{excess} in all, on {'its core' if is_one else 'their cores'}"
 
 
 def _action(entry: Entry) -> str | None:

@@ -42,11 +42,13 @@
 -- column hosts VARCHAR[] -- The slow host, the ends of a slow link, or the hosts between which ranks would move; else
 --    empty.
 -- column call_sites SITE[] -- MPI calls that it is before or in, the costliest first.
+-- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued for one, asleep or idle-threads; null
+--    if unknown.
 -- column iterations BIGINT -- Iterations in which it shows; null if unknown.
 -- column first_iteration BIGINT -- First and last of them, from 0.
 -- column last_iteration BIGINT -- First and last of them, from 0.
 -- paragraphs severity, sentence, evidence, action
--- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, iterations, first_iteration, last_iteration
+-- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, core_use, iterations, first_iteration, last_iteration
 -- uses communication_window
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,
 --    kind_crossings, path_stretches, limits

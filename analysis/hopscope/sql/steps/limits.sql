@@ -1,7 +1,7 @@
 -- Limits of every answer from this trace, in sentences.
 --
 -- By kind: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
--- overhead, emulated, network, memory, clocks, undecided, engine, presence or places; in the order of place.
+-- overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
 --
 -- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead
 create or replace view limits as
@@ -376,6 +376,16 @@ findings as (
     from run
     cross join clock_counts
     where run.mode = 'foreign' and run.clock_error_ns = 0 and clock_counts.machines > 1
+
+    union all
+    select
+        5 as place,
+        'counts' as kind,
+        format(
+            'The archive declares wrong numbers of events: {}. What its files hold was read.', miscounted
+        ) as sentence
+    from run
+    where miscounted is not null
 
     union all
     select

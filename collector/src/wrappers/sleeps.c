@@ -1,0 +1,101 @@
+/* Sleeps of a thread between its polls, which are waiting: see completions.h. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wrappers/call.h"
+
+typedef int nanosleep_function(const struct timespec *, struct timespec *);
+typedef int clock_nanosleep_function(clockid_t, int, const struct timespec *, struct timespec *);
+typedef int usleep_function(useconds_t);
+typedef unsigned sleep_function(unsigned);
+typedef int select_function(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+typedef int poll_function(struct pollfd *, nfds_t, int);
+
+static nanosleep_function *next_nanosleep;
+static clock_nanosleep_function *next_clock_nanosleep;
+static usleep_function *next_usleep;
+static sleep_function *next_sleep;
+static select_function *next_select;
+static poll_function *next_poll;
+
+/* At load, because dlsym may not be called in a signal handler, from which programs may sleep. */
+__attribute__((constructor)) static void find_next(void) {
+    int saved_errno = errno;
+    next_nanosleep = (nanosleep_function *)dlsym(RTLD_NEXT, "nanosleep");
+    next_clock_nanosleep = (clock_nanosleep_function *)dlsym(RTLD_NEXT, "clock_nanosleep");
+    next_usleep = (usleep_function *)dlsym(RTLD_NEXT, "usleep");
+    next_sleep = (sleep_function *)dlsym(RTLD_NEXT, "sleep");
+    next_select = (select_function *)dlsym(RTLD_NEXT, "select");
+    next_poll = (poll_function *)dlsym(RTLD_NEXT, "poll");
+    errno = saved_errno;
+}
+
+struct nap {
+    uint64_t begin; /* ticks; 0: not between polls */
+    uint64_t slept_before;
+};
+
+/* next: the function to call; NULL if a constructor of another library sleeps before this one's has run. */
+static struct nap begin_nap(const void *next) {
+    const struct call_thread *t = &call_thread;
+    if (__builtin_expect(!next, 0))
+        find_next();
+    if (__builtin_expect(!t->poll_leave || t->outermost, 1))
+        return (struct nap){0, 0};
+    return (struct nap){clock_now(), t->poll_slept};
+}
+
+/* Replaces what a sleep that the C library makes of another one has added. */
+static void end_nap(struct nap nap) {
+    if (nap.begin)
+        call_thread.poll_slept = nap.slept_before + (clock_now() - nap.begin);
+}
+
+WRAPPER int nanosleep(const struct timespec *duration, struct timespec *remaining) {
+    struct nap nap = begin_nap((const void *)next_nanosleep);
+    int result = next_nanosleep(duration, remaining);
+    end_nap(nap);
+    return result;
+}
+
+WRAPPER int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request, struct timespec *remaining) {
+    struct nap nap = begin_nap((const void *)next_clock_nanosleep);
+    int result = next_clock_nanosleep(clock, flags, request, remaining);
+    end_nap(nap);
+    return result;
+}
+
+WRAPPER int usleep(useconds_t microseconds) {
+    struct nap nap = begin_nap((const void *)next_usleep);
+    int result = next_usleep(microseconds);
+    end_nap(nap);
+    return result;
+}
+
+WRAPPER unsigned sleep(unsigned seconds) {
+    struct nap nap = begin_nap((const void *)next_sleep);
+    unsigned result = next_sleep(seconds);
+    end_nap(nap);
+    return result;
+}
+
+/* Without descriptors it is a sleep. */
+WRAPPER int select(int count, fd_set *readable, fd_set *writable, fd_set *exceptional, struct timeval *timeout) {
+    struct nap nap = begin_nap((const void *)next_select);
+    int result = next_select(count, readable, writable, exceptional, timeout);
+    if (count == 0)
+        end_nap(nap);
+    return result;
+}
+
+WRAPPER int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
+    struct nap nap = begin_nap((const void *)next_poll);
+    int result = next_poll(descriptors, count, milliseconds);
+    if (count == 0)
+        end_nap(nap);
+    return result;
+}
