@@ -238,6 +238,7 @@ class Builder {
         recording_.recorded.reserve(points_.size() + columns_.collectives.size());
         enter_of_call_.assign(columns_.calls.size(), NO_MOMENT);
         last_.assign(lanes_, NO_MOMENT);
+        thread_end_.assign(lanes_, NO_MOMENT);
         finalized_.assign(lanes_, false);
         depth_.assign(lanes_, 0);
         meetings_.assign(2 * columns_.collectives.size(), NO_MOMENT);
@@ -264,7 +265,7 @@ class Builder {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
         if (last_[lane] == NO_MOMENT) { // a rank begins when it did, a thread after what its rank's first one did
-            const auto main = static_cast<size_t>(columns_.lanes.main_lane[lane]);
+            const size_t main = main_lane(p.lane);
             creator = main == lane ? NO_MOMENT : last_[main];
             gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
         }
@@ -323,8 +324,10 @@ class Builder {
         recording_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
         depth_[static_cast<size_t>(p.lane)] += is_communication(p);
         if (p.table == Table::intervals) {
-            finalized_[static_cast<size_t>(p.lane)] =
-                static_cast<IntervalKind>(columns_.intervals.kind[p.row]) == IntervalKind::finalize;
+            const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
+            finalized_[static_cast<size_t>(p.lane)] = kind == IntervalKind::finalize;
+            if (kind == IntervalKind::idle)
+                thread_end_[main_lane(p.lane)] = moment;
             return;
         }
         enter_of_call_[p.row] = moment;
@@ -358,7 +361,7 @@ class Builder {
 
     void end_call(const Point &p) {
         if (p.table == Table::intervals) {
-            recording_.interval_end[p.row] = add_own(p);
+            recording_.interval_end[p.row] = add_interval_end(p);
             return;
         }
         const auto collective = static_cast<size_t>(columns_.calls.collective[p.row]);
@@ -366,6 +369,24 @@ class Builder {
             add_own(p);
         else
             add_call_end(p, columns_.calls.enter[p.row]);
+    }
+
+    size_t main_lane(int32_t lane) const {
+        return static_cast<size_t>(columns_.lanes.main_lane[static_cast<size_t>(lane)]);
+    }
+
+    // The next thread on a lane begins by itself; a wait for a thread ends after that thread.
+    Moment add_interval_end(const Point &p) {
+        const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
+        if (kind == IntervalKind::idle)
+            last_[static_cast<size_t>(p.lane)] = NO_MOMENT;
+        const Moment ended = thread_end_[main_lane(p.lane)];
+        if (kind != IntervalKind::join || ended == NO_MOMENT ||
+            recording_.recorded[ended] <= columns_.intervals.begin[p.row])
+            return add_own(p);
+        const Moment moment = add_moment(p, 0);
+        recording_.graph.add_edge({ended, p.time - recording_.recorded[ended]});
+        return moment;
     }
 
     // The end of a call whose waits are those of its operation's rule.
@@ -466,6 +487,7 @@ class Builder {
     std::vector<size_t> next_wait_;        // per lane
     Recorded recording_;
     std::vector<Moment> enter_of_call_, last_, meetings_;
+    std::vector<Moment> thread_end_; // per main lane: the last end of a thread of its rank
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

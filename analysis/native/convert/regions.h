@@ -20,6 +20,8 @@ enum class RegionKind {
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
     Pause,    /* recording was paused */
+    Idle,     /* one thread had ended, and the next had not begun */
+    Join,     /* waiting for a thread to end */
     HopWait,  /* inside a collective: the engine can do nothing but wait */
     Combine,
     Copy,
@@ -59,9 +61,10 @@ inline bool is_mpi(RegionKind kind) {
     return kind <= RegionKind::OtherMpi;
 }
 
-/* True for MPI, the collector's own time, and gaps: time outside of these is computing. */
+/* True for MPI, the collector's own time, gaps, and waits for threads: time outside of these is computing. */
 inline bool interrupts_computing(RegionKind kind) {
-    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause;
+    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause || kind == RegionKind::Idle ||
+           kind == RegionKind::Join;
 }
 
 } // namespace hopscope

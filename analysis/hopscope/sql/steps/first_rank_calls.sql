@@ -1,4 +1,4 @@
--- The MPI calls of the first rank's first thread but for MPI_Init and MPI_Finalize, in order: what the search for iterations looks at.
+-- The MPI calls of the first rank's thread that makes most of them, but for MPI_Init and MPI_Finalize, in order: what the search for iterations looks at.
 --
 -- One row per call, n from 1. site is the call site, or the operation and its communicator where call sites are not known (is_place is false then);
 -- collective_id is null for other calls than those of collectives. All ranks of a program mostly go through the same loop, so one stands for them. A call is a start if more calls lie between
@@ -31,10 +31,18 @@ things as (
     from whole_intervals
     where
         (
-            kind not in ('init', 'finalize', 'region', 'overhead', 'off')
+            kind not in ('init', 'finalize', 'region', 'overhead', 'off', 'idle', 'join')
             or (kind = 'region' and region = part_iteration_at())
         )
         and rank = (select first_rank.rank from first_rank)
+),
+
+busiest as (
+    select location
+    from things
+    group by location
+    order by count(*) desc, location asc
+    limit 1
 ),
 
 numbered as (
@@ -42,7 +50,7 @@ numbered as (
         *,
         row_number() over (order by begin_ns, site) as n
     from things
-    where location = (select min(rank_things.location) from things as rank_things)
+    where location = (select busiest.location from busiest)
 ),
 
 spaced as (

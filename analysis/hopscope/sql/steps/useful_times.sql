@@ -1,6 +1,6 @@
 -- Each rank's useful time: outside all MPI, between the first and the last communication of the run.
 --
--- In the words of POP, useful computation; of a rank with several threads that of the first. One row per rank; none without a `communication_window`.
+-- In the words of POP, useful computation. One row per rank; none without a `communication_window`.
 --
 -- uses mpi_until, block_cuts
 create or replace view useful_times as
