@@ -67,24 +67,29 @@ outermost as (
 
 overheads as (
     select
-        whole_intervals.location,
-        whole_intervals.begin_ns,
-        whole_intervals.end_ns
+        rank,
+        location,
+        begin_ns,
+        end_ns
     from whole_intervals
-    where whole_intervals.kind = 'overhead' and whole_intervals.end_ns is not null
+    where kind = 'overhead' and end_ns is not null
 ),
 
 -- By the thing that follows; those inside MPI calls lie in no gap.
 overhead_sums as (
     select
+        overheads.rank,
         overheads.location,
         outermost.begin_ns,
         sum(overheads.end_ns - overheads.begin_ns)::bigint as overhead_ns
     from overheads
     asof inner join outermost
-        on overheads.location = outermost.location and overheads.end_ns <= outermost.begin_ns
+        on
+            overheads.rank = outermost.rank
+            and overheads.location = outermost.location
+            and overheads.end_ns <= outermost.begin_ns
     where overheads.begin_ns >= outermost.free_ns
-    group by overheads.location, outermost.begin_ns
+    group by overheads.rank, overheads.location, outermost.begin_ns
 )
 
 select
@@ -96,5 +101,8 @@ select
     row_number() over (partition by outermost.rank, outermost.place order by outermost.begin_ns) as occurrence
 from outermost
 left join overhead_sums
-    on outermost.location = overhead_sums.location and outermost.begin_ns = overhead_sums.begin_ns
+    on
+        outermost.rank = overhead_sums.rank
+        and outermost.location = overhead_sums.location
+        and outermost.begin_ns = overhead_sums.begin_ns
 where outermost.free_ns is not null;
