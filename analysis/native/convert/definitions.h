@@ -21,6 +21,7 @@ struct Region {
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
     std::string caller = {}; /* what called it, as the linker names it; empty if unknown */
+    bool by_tool = false;    /* another tool made these calls, not the program */
 };
 
 struct SystemNode {

@@ -124,6 +124,8 @@ paths::IntervalKind interval_kind(RegionKind kind) {
         return Kind::idle;
     case RegionKind::Join:
         return Kind::join;
+    case RegionKind::Tool:
+        return Kind::tool;
     case RegionKind::Collective: /* only if the trace does not name its communicator */
     case RegionKind::OtherMpi:
         return Kind::mpi;

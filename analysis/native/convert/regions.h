@@ -22,6 +22,7 @@ enum class RegionKind {
     Pause,    /* recording was paused */
     Idle,     /* one thread had ended, and the next had not begun */
     Join,     /* waiting for a thread to end */
+    Tool,     /* another tool's own call of MPI */
     HopWait,  /* inside a collective: the engine can do nothing but wait */
     Combine,
     Copy,
@@ -64,7 +65,7 @@ inline bool is_mpi(RegionKind kind) {
 /* True for MPI, the collector's own time, gaps, and waits for threads: time outside of these is computing. */
 inline bool interrupts_computing(RegionKind kind) {
     return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause || kind == RegionKind::Idle ||
-           kind == RegionKind::Join;
+           kind == RegionKind::Join || kind == RegionKind::Tool;
 }
 
 } // namespace hopscope

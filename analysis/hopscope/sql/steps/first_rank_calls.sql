@@ -31,7 +31,7 @@ things as (
     from whole_intervals
     where
         (
-            kind not in ('init', 'finalize', 'region', 'overhead', 'off', 'idle', 'join')
+            kind not in ('init', 'finalize', 'region', 'overhead', 'off', 'idle', 'join', 'tool')
             or (kind = 'region' and region = part_iteration_at())
         )
         and rank = (select first_rank.rank from first_rank)
