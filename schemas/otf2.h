@@ -45,6 +45,8 @@
 #define ARCHIVE_REGION_COMBINE "combine"
 #define ARCHIVE_REGION_COPY "copy"
 #define ARCHIVE_REGION_OVERHEAD "collector overhead"
+#define ARCHIVE_REGION_IDLE "no thread"
+#define ARCHIVE_REGION_JOIN "thread join"
 #define ARCHIVE_REFUSED " (refused)"
 
 /* Begins the description of a region whose calling function is known. */

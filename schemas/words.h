@@ -61,7 +61,10 @@
     X(region, "a region of the user's")                                                                                \
     X(overhead, "the collector's own time")                                                                            \
     X(off, "recording was off on this thread")                                                                         \
-    X(rma, "one-sided communication")
+    X(rma, "one-sided communication")                                                                                  \
+    X(idle, "between two threads that the trace shows as one: the first had ended")                                    \
+    X(join, "waiting for a thread to end that communicates")                                                           \
+    X(tool, "calls of MPI that another tool made itself")
 
 /* steps.kind */
 #define STEP_KINDS(X)                                                                                                  \

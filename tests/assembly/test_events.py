@@ -360,3 +360,43 @@ def test_the_collectors_own_time_is_a_region_and_a_fact(new_trace: NewTrace) -> 
     assert [time for _, time, _ in trace.events(0)] == [10, 35]
     assert 'Region: "collector overhead"' in trace.events(0)[0][2]
     assert json.loads((trace.directory / "run.json").read_text())["overhead_ns"] == 25
+
+
+THREADS = f"""
+{world(0, 1)}spool 0 0 closed
+10 ENTER region=MPI_Init
+20 LEAVE region=MPI_Init
+40 JOIN_BEGIN
+95 JOIN_END
+spool 0 1 closed
+30 IDLE_BEGIN
+30 IDLE_END
+35 ENTER region=MPI_Wait
+36 LEAVE region=MPI_Wait
+50 ENTER region=MPI_Recv comm=1 b=0
+60 IDLE_BEGIN
+70 IDLE_END
+72 ENTER region=MPI_Wait
+74 LEAVE region=MPI_Wait
+90 IDLE_BEGIN
+"""
+
+
+def test_threads_that_follow_one_another_in_a_spool_are_parted_and_end_what_they_left_open(new_trace: NewTrace) -> None:
+    trace = new_trace(THREADS)
+    assert trace.assemble() == ""
+    regions = [(name, time, detail.split('"')[1]) for name, time, detail in trace.events(0)]
+    assert regions[2:] == [("ENTER", 40, "thread join"), ("LEAVE", 95, "thread join")]
+    assert [(name, time, detail.split('"')[1]) for name, time, detail in trace.events(1 << 32)] == [
+        ("ENTER", 30, "no thread"),
+        ("LEAVE", 30, "no thread"),
+        ("ENTER", 35, "MPI_Wait"),
+        ("LEAVE", 36, "MPI_Wait"),
+        ("ENTER", 50, "MPI_Recv"),
+        ("LEAVE", 60, "MPI_Recv"),
+        ("ENTER", 60, "no thread"),
+        ("LEAVE", 70, "no thread"),
+        ("ENTER", 72, "MPI_Wait"),
+        ("LEAVE", 74, "MPI_Wait"),
+        ("ENTER", 90, "no thread"),
+    ]

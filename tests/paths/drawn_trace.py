@@ -19,7 +19,7 @@ def order_of(table: str) -> list[str]:
 
 
 class DrawnTrace:
-    """Ranks 0..n-1, one thread each (location = rank), all in one communicator."""
+    """Ranks 0..n-1, all in one communicator. Location: rank | thread << 32, as in an archive."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
@@ -36,10 +36,12 @@ class DrawnTrace:
         engine: str = "native",
         *,
         waits: dict[int, tuple[int, int]] | None = None,
+        thread: int = 0,
     ) -> int:
         """One collective with the enter and leave of each rank; its id.
 
         waits: of one that returns early, where each rank began to wait for it and found it complete.
+        thread: of each rank, the one that makes the call.
         """
         number = len(self.rows["collectives"])
         left = [leave for leave in leaves.values() if leave is not None]
@@ -64,7 +66,7 @@ class DrawnTrace:
                 {
                     "collective_id": number,
                     "rank": rank,
-                    "location": rank,
+                    "location": rank | thread << 32,
                     "enter_ns": enter,
                     "wait_begin_ns": waits[rank][0] if waits else None,
                     "leave_ns": leaves.get(rank),
@@ -158,12 +160,14 @@ class DrawnTrace:
         )
         return len(self.rows["messages"]) - 1
 
-    def interval(self, rank: int, kind: str, begin: int, end: int | None, region: str | None = None) -> None:
+    def interval(
+        self, rank: int, kind: str, begin: int, end: int | None, region: str | None = None, *, thread: int = 0
+    ) -> None:
         """An MPI call that is no collective."""
         self.rows["intervals"].append(
             {
                 "rank": rank,
-                "location": rank,
+                "location": rank | thread << 32,
                 "region": region or f"MPI_{kind.capitalize()}",
                 "kind": kind,
                 "depth": 0,

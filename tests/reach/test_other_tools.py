@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import hopscope
 import local_mpi
 import pytest
 from hopscope.launch import collector_library, find_mpi
@@ -132,3 +133,22 @@ def test_a_program_that_takes_mpi_from_a_handle_of_its_own_is_told_that_it_was_n
     assert done.stdout == "working\n" * 2
     assert done.stderr.count("bypassed the collector. Nothing was recorded") == 1
     assert "there is no trace" in done.stderr
+
+
+def test_calls_that_a_tool_makes_itself_are_in_no_answer(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    # Regression: the tool's two sums and two messages at the beginning and the end counted as the program's.
+    source, collector = PROGRAMS / "tool_of_its_own.c", str(collector_library(mpi.release))
+    tool = mpi.compile(source, "-shared", "-fPIC", name="libtool_of_its_own.so")
+    program = mpi.compile(PROGRAMS / "small_job.c")
+    variables = [f"HOPSCOPE_DIR={tmp_path / 'trace'}", f"LD_PRELOAD={tool}:{collector}", "HOPSCOPE_CHAIN=1"]
+    done = subprocess.run(
+        [*mpi.launch(2), "env", *variables, str(program)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    trace = hopscope.open(tmp_path / "trace")
+    collectives = trace.table("collectives").to_pylist()
+    # They keep their numbers: the tool's first sum was number 0.
+    assert [(row["op"], row["seq"]) for row in collectives] == [("MPI_Allreduce", seq) for seq in range(1, 11)]
+    assert [row["tag"] for row in trace.table("messages").to_pylist()] == [3, 3]
+    own_calls = Counter(row["region"] for row in trace.table("intervals").to_pylist() if row["kind"] == "tool")
+    assert own_calls == {"MPI_Allreduce": 4, "MPI_Send": 2, "MPI_Recv": 2}

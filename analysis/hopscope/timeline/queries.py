@@ -65,7 +65,7 @@ NEAREST_CALLS: Final = (
     "select enter_ns as begin_ns, leave_ns as end_ns, op as name, comm, seq, location, call_site from calls "
     "inner join collectives on calls.collective_id = collectives.collective_id where rank = $rank union all "
     "select begin_ns, end_ns, region as name, null as comm, null as seq, location, call_site from intervals "
-    "where rank = $rank and kind not in ('region', 'overhead', 'off')), "
+    "where rank = $rank and kind not in ('region', 'overhead', 'off', 'idle', 'join', 'tool')), "
     "sides as (select *, case when begin_ns > $at_ns then 'after' when end_ns <= $at_ns then 'before' else 'inside' "
     "end as side from things), "
     "nearest as (select side, min_by(sides, row(if(side = 'after', begin_ns, -end_ns), begin_ns)) as call from sides "

@@ -23,7 +23,7 @@ _SITES: Final = (
 
 _NAMES: Final = (
     "select op as name from collectives union select region as name from intervals "
-    "where kind not in ('overhead', 'off') order by name"
+    "where kind not in ('overhead', 'off', 'idle', 'join', 'tool') order by name"
 )
 
 _HITS: Final = (
@@ -33,7 +33,7 @@ _HITS: Final = (
     "where list_contains($names, op) or collective_id in "
     "(select collective_id from calls where list_contains($sites, call_site)) union all "
     "select begin_ns, coalesce(end_ns, begin_ns) as end_ns, 1 as source, interval_id as id, rank, region as name, "
-    "null as comm, null as seq from intervals where kind not in ('overhead', 'off') "
+    "null as comm, null as seq from intervals where kind not in ('overhead', 'off', 'idle', 'join', 'tool') "
     "and (list_contains($names, region) or list_contains($sites, call_site))) "
 )
 """Hits are ordered by their begin, then by source and id."""

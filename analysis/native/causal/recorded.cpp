@@ -238,6 +238,7 @@ class Builder {
         recording_.recorded.reserve(points_.size() + columns_.collectives.size());
         enter_of_call_.assign(columns_.calls.size(), NO_MOMENT);
         last_.assign(lanes_, NO_MOMENT);
+        thread_end_.assign(lanes_, NO_MOMENT);
         finalized_.assign(lanes_, false);
         depth_.assign(lanes_, 0);
         meetings_.assign(2 * columns_.collectives.size(), NO_MOMENT);
@@ -265,7 +266,7 @@ class Builder {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
         if (last_[lane] == NO_MOMENT) { // a lane's first moment; a thread begins after its rank's first thread
-            const auto main = static_cast<size_t>(columns_.lanes.main_lane[lane]);
+            const size_t main = main_lane(p.lane);
             creator = main == lane ? NO_MOMENT : last_[main];
             gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
         }
@@ -330,8 +331,10 @@ class Builder {
         recording_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
         depth_[static_cast<size_t>(p.lane)] += is_communication(p);
         if (p.table == Table::intervals) {
-            finalized_[static_cast<size_t>(p.lane)] =
-                static_cast<IntervalKind>(columns_.intervals.kind[p.row]) == IntervalKind::finalize;
+            const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
+            finalized_[static_cast<size_t>(p.lane)] = kind == IntervalKind::finalize;
+            if (kind == IntervalKind::idle)
+                thread_end_[main_lane(p.lane)] = moment;
             return;
         }
         enter_of_call_[p.row] = moment;
@@ -365,7 +368,7 @@ class Builder {
 
     void end_call(const Point &p) {
         if (p.table == Table::intervals) {
-            recording_.interval_end[p.row] = add_outside_waits(p);
+            recording_.interval_end[p.row] = add_interval_end(p);
             return;
         }
         const auto collective = static_cast<size_t>(columns_.calls.collective[p.row]);
@@ -373,6 +376,24 @@ class Builder {
             add_own(p);
         else
             add_call_end(p, columns_.calls.enter[p.row]);
+    }
+
+    size_t main_lane(int32_t lane) const {
+        return static_cast<size_t>(columns_.lanes.main_lane[static_cast<size_t>(lane)]);
+    }
+
+    // The next thread on a lane begins by itself; a wait for a thread ends after that thread.
+    Moment add_interval_end(const Point &p) {
+        const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
+        if (kind == IntervalKind::idle)
+            last_[static_cast<size_t>(p.lane)] = NO_MOMENT;
+        const Moment ended = thread_end_[main_lane(p.lane)];
+        if (kind != IntervalKind::join || ended == NO_MOMENT ||
+            recording_.recorded[ended] <= columns_.intervals.begin[p.row])
+            return add_own(p);
+        const Moment moment = add_moment(p, 0);
+        recording_.graph.add_edge({ended, p.time - recording_.recorded[ended]});
+        return moment;
     }
 
     // Adds the end of a call that waited as its operation's rule says.
@@ -473,6 +494,7 @@ class Builder {
     std::vector<size_t> next_wait_;        // per lane
     Recorded recording_;
     std::vector<Moment> enter_of_call_, last_, meetings_;
+    std::vector<Moment> thread_end_; // per main lane: the last end of a thread of its rank
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

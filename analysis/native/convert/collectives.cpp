@@ -49,29 +49,36 @@ bool Collectives::exhausted(int32_t rank) const {
     return true;
 }
 
+/* The number of a collective on its communicator; the next one on this rank has the next number. */
+int64_t Collectives::take_number(int32_t rank, int32_t comm, const CallRecord &record) {
+    if (record.persistent)
+        return record.seq;
+    int64_t &next = next_seq_[static_cast<size_t>(rank)][comm];
+    if (record.seq != kNull64)
+        next = record.seq;
+    return next++;
+}
+
 void Collectives::place(const Call &call) {
     LocationEvents &location = trace_.locations[call.location];
     CallRecord &record = location.calls[call.index];
     const OTF2_CommRef ref = record.comm != OTF2_UNDEFINED_COMM ? record.comm : record.shadow;
     const int32_t comm = ref == OTF2_UNDEFINED_COMM ? -1 : trace_.comms->number(ref, call.rank);
-    if (comm < 0) {
-        unplaced_++;
+    const bool by_tool = trace_.definitions->region(record.region).by_tool;
+    if (comm >= 0 && by_tool)
+        take_number(call.rank, comm, record);
+    if (comm < 0 || by_tool) {
+        unplaced_ += !by_tool;
         record.collective = kUnplaced;
         computed_[call.location] += record.computed; /* the next call inherits it */
         for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].predecessor)
-            location.stray_hops++;
-        location.stray_hops += static_cast<uint64_t>(record.hop_receives);
+            location.stray_hops += !by_tool;
+        location.stray_hops += by_tool ? 0 : static_cast<uint64_t>(record.hop_receives);
         location.unplaced.push_back({record.enter, record.leave, record.region, record.depth});
         return;
     }
     record.computed += std::exchange(computed_[call.location], 0);
-    int64_t seq = record.seq;
-    if (!record.persistent) {
-        int64_t &next = next_seq_[static_cast<size_t>(call.rank)][comm];
-        if (record.seq != kNull64)
-            next = record.seq;
-        seq = next++;
-    }
+    const int64_t seq = take_number(call.rank, comm, record);
     Collective *&collective = open_[{comm, seq}];
     if (!collective) {
         unnumbered_.push_back(std::make_unique<Collective>());

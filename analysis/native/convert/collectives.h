@@ -78,6 +78,7 @@ class Collectives {
     static void sort_calls(Collective &collective);
     void complete_across_threads();
     void place(const Call &call);
+    int64_t take_number(int32_t rank, int32_t comm, const CallRecord &record);
     bool exhausted(int32_t rank) const;
     bool read_past(int32_t rank, int64_t time) const;
     template <typename Record> void file_hops(std::vector<Record> &unfiled, size_t location);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "breaking_off.h"
 
@@ -193,6 +194,30 @@ const Region &Definitions::sparse_region(OTF2_RegionRef ref) const {
     return place == regions.end() ? unknown : place->second;
 }
 
+/* The program or library that a call site of the form module+0xoffset is in; empty for other forms. */
+std::string module_of(const Region &region) {
+    const size_t plus = region.call_site.rfind("+0x");
+    return plus == std::string::npos ? std::string() : region.call_site.substr(0, plus);
+}
+
+bool may_be_tools(const Region &region) {
+    return is_mpi(region.kind) && region.kind != RegionKind::Init && region.kind != RegionKind::Finalize;
+}
+
+/* Functions of MPI that call others in the program or in a library belong to a tool, whose PMPI calls the collector
+ * sees with HOPSCOPE_CHAIN=1. One that calls the function of its own name passes on the program's call; the other calls
+ * from there are the tool's own. */
+void mark_calls_of_tools(Definitions &definitions) {
+    std::set<std::string> tools;
+    auto passes_on = [](const Region &region) { return c_function_name(region.caller) == region.name; };
+    for (const auto &[ref, region] : definitions.regions)
+        if (is_mpi(region.kind) && c_function_name(region.caller).compare(0, 4, "MPI_") == 0)
+            tools.insert(module_of(region));
+    tools.erase("");
+    for (auto &[ref, region] : definitions.regions)
+        region.by_tool = may_be_tools(region) && !passes_on(region) && tools.count(module_of(region)) > 0;
+}
+
 std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
     auto read = std::make_unique<Definitions>();
     Definitions &definitions = *read;
@@ -235,6 +260,8 @@ std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
         throw ArchiveError(archive.definitions_file() + ": written in format " + format->second +
                            " by a newer Hopscope; this version reads formats up to " ARCHIVE_FORMAT);
     definitions.requests_tell_waits = format != definitions.properties.end();
+    if (definitions.properties.count(ARCHIVE_PROPERTY_VERSION))
+        mark_calls_of_tools(definitions);
     definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Pause};
     constexpr OTF2_RegionRef kDense = 1u << 16;
     for (const auto &[ref, region] : definitions.regions)

@@ -22,6 +22,7 @@ struct Region {
     paths::SendCall send_call = paths::SendCall::unspecific;
     Polling polling = Polling::no;
     std::string caller = {}; /* the function that calls it, as the linker names it; empty if unknown */
+    bool by_tool = false;    /* another tool made these calls, not the program */
 };
 
 struct SystemNode {

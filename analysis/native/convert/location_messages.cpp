@@ -37,6 +37,8 @@ int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
 void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     note_activity(time);
     Frame *frame = mpi_frame();
+    if (in_tools_call())
+        return;
     const int64_t begin = frame ? frame->enter : time;
     const int64_t index = events_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag});
     events_.sends[index].call = send_call();
@@ -49,6 +51,8 @@ void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, 
     note_activity(time);
     const int64_t size = size_of(bytes);
     const Shadow *shadow = comms_.shadow(comm);
+    if (!shadow && in_tools_call())
+        return;
     if (!shadow) {
         const int64_t index = events_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag});
         events_.sends[index].call = send_call();
@@ -91,7 +95,8 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
             events_.open_unfiled_sends.erase(key_of(request));
             return;
         }
-        events_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
+        if (!in_tools_call())
+            events_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
         return;
     }
     const OpenSend open = *open_send;
@@ -113,6 +118,8 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
 
 void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     note_activity(time);
+    if (in_tools_call())
+        return;
     events_.receives.push_back(
         {mpi_enter(time), wait_enter(time), time, size_of(bytes), receive_order_++, comm, peer, tag});
 }
@@ -139,6 +146,8 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     events_.open_receives.erase(key_of(request));
     if (open.call >= 0)
         events_.calls[open.call].open--;
+    if (!shadow && in_tools_call())
+        return;
     if (!shadow) {
         events_.receives.push_back({open.post, wait_enter(time), time, size, open.order, comm, peer, tag});
         return;

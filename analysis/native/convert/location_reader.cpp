@@ -22,6 +22,11 @@ LocationReader::Frame *LocationReader::mpi_frame() {
     return nullptr;
 }
 
+bool LocationReader::in_tools_call() {
+    const Frame *frame = mpi_frame();
+    return frame && frame->by_tool;
+}
+
 int64_t LocationReader::mpi_enter(int64_t fallback) {
     const Frame *frame = mpi_frame();
     return frame ? frame->enter : fallback;
@@ -111,6 +116,7 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     frame.in_mpi = interrupts_computing(kind);
     if (is_mpi(kind) && !mpi_frame())
         begin_polls(time, region(ref).polling);
+    frame.by_tool = region(ref).by_tool;
     if (frame.in_mpi)
         enter_mpi(time);
     if (kind == RegionKind::Collective) {

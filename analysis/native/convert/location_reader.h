@@ -57,6 +57,7 @@ class LocationReader {
         int64_t enter = 0;
         bool has_inner = false;     /* another frame was opened inside this one */
         bool in_mpi = false;        /* counted in mpi_depth_ */
+        bool by_tool = false;       /* another tool's call: its messages are not the program's */
         int64_t blocking_send = -1; /* the open send that ends with this frame */
         int64_t overhead_step = -1; /* overhead inside a collective is both an interval and a step */
         int64_t seq = kNull64;      /* of a call of a window or file, if its attributes tell */
@@ -85,6 +86,8 @@ class LocationReader {
     }
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
+    /* True in a call that another tool made itself. */
+    bool in_tools_call();
     int64_t mpi_enter(int64_t fallback);
     /* When the open MPI call, or the polls that led to it, began. */
     int64_t wait_enter(int64_t fallback);

@@ -72,6 +72,10 @@ RegionKind classify_region(const std::string &name, RegionOwner owner) {
             return RegionKind::Copy;
         if (name == ARCHIVE_REGION_OVERHEAD)
             return RegionKind::Overhead;
+        if (name == ARCHIVE_REGION_IDLE)
+            return RegionKind::Idle;
+        if (name == ARCHIVE_REGION_JOIN)
+            return RegionKind::Join;
     }
     if (owner == RegionOwner::User || name.compare(0, 4, "MPI_") != 0)
         return RegionKind::User;
@@ -127,6 +131,12 @@ paths::IntervalKind interval_kind(RegionKind kind) {
         return Kind::overhead;
     case RegionKind::Pause:
         return Kind::off;
+    case RegionKind::Idle:
+        return Kind::idle;
+    case RegionKind::Join:
+        return Kind::join;
+    case RegionKind::Tool:
+        return Kind::tool;
     case RegionKind::Collective: /* only if the trace does not name its communicator */
     case RegionKind::OtherMpi:
         return Kind::mpi;

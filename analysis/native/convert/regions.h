@@ -20,6 +20,9 @@ enum class RegionKind {
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
     Pause,    /* recording was paused */
+    Idle,     /* one thread had ended, and the next had not begun */
+    Join,     /* waiting for a thread to end */
+    Tool,     /* another tool's own call of MPI */
     HopWait,  /* inside a collective: the engine can do nothing but wait for hops */
     Combine,
     Copy,
@@ -63,9 +66,10 @@ inline bool is_mpi(RegionKind kind) {
     return kind <= RegionKind::OtherMpi;
 }
 
-/* True for MPI, the collector's own time, and gaps. All other time is computing. */
+/* True for MPI, the collector's own time, gaps, and waits for threads. All other time is computing. */
 inline bool interrupts_computing(RegionKind kind) {
-    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause;
+    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Pause || kind == RegionKind::Idle ||
+           kind == RegionKind::Join || kind == RegionKind::Tool;
 }
 
 } // namespace hopscope

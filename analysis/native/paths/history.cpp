@@ -113,6 +113,9 @@ void History::add(const Intervals &intervals) {
         intervals_on_[static_cast<size_t>(intervals.lane[i])] += kind != IntervalKind::region;
         if (kind == IntervalKind::overhead && intervals.end[i] != MISSING)
             overheads_.push_back({intervals.lane[i], intervals.end[i], intervals.begin[i]});
+        if (kind == IntervalKind::idle)
+            thread_ends_.push_back(
+                {lanes_.rank[static_cast<size_t>(intervals.lane[i])], intervals.begin[i], intervals.lane[i]});
         const bool is_finalize = kind == IntervalKind::finalize;
         finalizes_ = finalizes_ || is_finalize;
         advance(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
@@ -170,6 +173,7 @@ Place History::find_end_of_run() const {
 
 void History::finish() {
     std::sort(overheads_.begin(), overheads_.end());
+    std::sort(thread_ends_.begin(), thread_ends_.end());
     end_of_run_ = find_end_of_run();
     Files &files = *files_;
     collectives_ = {0,
@@ -219,6 +223,16 @@ void History::finish() {
     trim();
 }
 
+Place History::last_thread_end(int32_t lane, int64_t begin, int64_t end) const {
+    const int32_t rank = lanes_.rank[static_cast<size_t>(lane)];
+    const ThreadEnd limit{rank, end, std::numeric_limits<int32_t>::max()};
+    auto after = std::upper_bound(thread_ends_.begin(), thread_ends_.end(), limit);
+    if (after == thread_ends_.begin())
+        return {-1, MISSING};
+    const ThreadEnd &last = *std::prev(after);
+    return last.rank == rank && last.t > begin && last.lane != lane ? Place{last.lane, last.t} : Place{-1, MISSING};
+}
+
 Span History::span_of(int32_t lane, const Item &item) const {
     const size_t row = item.row();
     auto has_hops = [&](int64_t call) {
@@ -246,10 +260,16 @@ Span History::span_of(int32_t lane, const Item &item) const {
     return {item.begin, item.end, completes_message ? Category::p2p : Category::mpi, false};
 }
 
+bool History::is_of_threads(const Item &item) const {
+    const auto kind = item.is_call() ? IntervalKind::mpi : static_cast<IntervalKind>(intervals_.kind[item.row()]);
+    return kind == IntervalKind::idle || kind == IntervalKind::join;
+}
+
 void History::spans_of(int32_t lane, const std::function<void(const Span &)> &give) const {
     const auto [first, last] = timeline_->items(lane);
     for (const Item *item = first; item != last; item++)
-        give(span_of(lane, *item));
+        if (!is_of_threads(*item))
+            give(span_of(lane, *item));
 }
 
 void History::trim() const {

@@ -9,6 +9,16 @@
 
 namespace hopscope::paths {
 
+// The end of a thread.
+struct ThreadEnd {
+    int32_t rank;
+    int64_t t;
+    int32_t lane;
+};
+inline bool operator<(const ThreadEnd &a, const ThreadEnd &b) {
+    return std::tie(a.rank, a.t, a.lane) < std::tie(b.rank, b.t, b.lane);
+}
+
 class History {
   public:
     // The caller may fill in lanes.first_event until finish().
@@ -63,6 +73,9 @@ class History {
     const std::vector<Overhead> &overheads() const {
         return overheads_;
     }
+    // The last end of another thread of this rank between begin and end, with that thread's lane; lane -1 if there is
+    // none.
+    Place last_thread_end(int32_t lane, int64_t begin, int64_t end) const;
     // The waits at the ends of hops, by lane, sorted.
     const Grouped<HopTime> &hop_times() const {
         return hop_times_;
@@ -72,6 +85,7 @@ class History {
 
   private:
     Place find_end_of_run() const;
+    bool is_of_threads(const Item &item) const;
     Span span_of(int32_t lane, const Item &item) const;
 
     const Scratch &scratch_;
@@ -82,6 +96,7 @@ class History {
     std::vector<size_t> early_returns_of_;                                    // number per rank
     bool finalizes_ = false;
     std::vector<Overhead> overheads_;
+    std::vector<ThreadEnd> thread_ends_;
     Place end_of_run_{-1, MISSING};
     struct Files;
     struct FilesDeleter {

@@ -83,6 +83,32 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     return {start.lane, item.begin};
 }
 
+// The kind of an item. Calls of collectives count as other MPI.
+IntervalKind RunWalker::kind_of(const Item &item) const {
+    return item.is_call() ? IntervalKind::mpi : static_cast<IntervalKind>(history_.intervals().kind[item.row()]);
+}
+
+// Walks back from a wait for a thread to the end of that thread. The time to wake up is the rank's computing.
+Place RunWalker::walk_join(Backward &stretches, const Item &item, Place start) const {
+    Place end = history_.last_thread_end(start.lane, item.begin, start.t);
+    if (end.lane < 0)
+        end = {start.lane, item.begin};
+    collectives_.add(stretches, Category::compute, start.lane, end.t, start.t, {});
+    return end;
+}
+
+// Returns the place on the rank's main thread, which created the thread that begins here. If the main thread waits for
+// a thread then, this one has run since the wait began at the latest.
+Place RunWalker::begin_of_thread(Backward &stretches, Place place) const {
+    place.lane = history_.lanes().main_lane[static_cast<size_t>(place.lane)];
+    const Item *item = history_.timeline().last_before(place.lane, place.t);
+    if (item && item->end >= place.t && kind_of(*item) == IntervalKind::join) {
+        collectives_.add(stretches, Category::compute, place.lane, item->begin, place.t, {});
+        place.t = item->begin;
+    }
+    return place;
+}
+
 // True if a collective ended for this rank in this item: in its own call, or in the wait that found it complete.
 bool RunWalker::ends_collective(const Item &item) const {
     const size_t row = item.row();
@@ -116,9 +142,8 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
         auto lane = static_cast<size_t>(place.lane);
         const Item *item = history_.timeline().last_before(place.lane, place.t);
         if (!item) {
-            int32_t main_lane = history_.lanes().main_lane[lane];
-            if (main_lane != place.lane) { // this thread begins here, and the rank's main thread created it
-                place.lane = main_lane;
+            if (history_.lanes().main_lane[lane] != place.lane) {
+                place = begin_of_thread(stretches, place);
                 continue;
             }
             if (int64_t first = history_.lanes().first_event[lane]; first != MISSING)
@@ -134,6 +159,15 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
         }
         if (stop_at_collective && ends_lead(*item))
             return kDone;
+        const IntervalKind kind = kind_of(*item);
+        if (kind == IntervalKind::idle && history_.lanes().main_lane[lane] != place.lane) {
+            place = begin_of_thread(stretches, place);
+            continue;
+        }
+        if (kind == IntervalKind::join) {
+            place = walk_join(stretches, *item, place);
+            continue;
+        }
         if (!item->is_call()) {
             place = walk_interval(stretches, *item, place);
             continue;

@@ -30,6 +30,9 @@ class RunWalker {
     static constexpr size_t kLeadsAtOnce = 1 << 10; // between two trims
 
     Place walk_interval(Backward &stretches, const Item &item, Place start) const;
+    IntervalKind kind_of(const Item &item) const;
+    Place walk_join(Backward &stretches, const Item &item, Place start) const;
+    Place begin_of_thread(Backward &stretches, Place place) const;
     bool ends_collective(const Item &item) const;
     bool ends_lead(const Item &item) const;
     Place last_arrival(size_t collective) const;

@@ -1,4 +1,4 @@
-/* The spool: what one thread of one rank recorded, as stored on disk.
+/* The spool: what one thread of one rank recorded, or several one after another, as stored on disk.
  *
  * DIR/spool/<world rank>.<thread>.spool   header, front, chunk 0, chunk 1, ...; flock(2)ed while its process lives
  * DIR/spool/<world rank>.defs             one JSON object per line: the definitions that the records refer to
@@ -28,7 +28,7 @@
 #include "schemas/otf2.h"
 
 #define SPOOL_MAGIC "HOPSPOOL"
-#define SPOOL_VERSION 4u
+#define SPOOL_VERSION 5u
 #define SPOOL_HEADER_BYTES 4096u
 
 enum spool_state { SPOOL_OPEN = 0, SPOOL_CLOSED = 1, SPOOL_STOPPED = 2 };
@@ -108,6 +108,12 @@ enum spool_kind {
     /* The collector's own time: its start in MPI_Init, a new thread's spool, a chunk change, a clock exchange */
     SPOOL_OVERHEAD_BEGIN = 40,
     SPOOL_OVERHEAD_END = 41,
+    /* IDLE: between a thread's end and the creation of the next one, which goes on in its spool; also where a spool's
+     * first thread was created, if that is known. JOIN: this thread waited for another one to end that records. */
+    SPOOL_IDLE_BEGIN = 42,
+    SPOOL_IDLE_END = 43,
+    SPOOL_JOIN_BEGIN = 44,
+    SPOOL_JOIN_END = 45,
     /* User regions, outside of calls. BEGIN a = call site id, b = id of a region definition. END b */
     SPOOL_REGION_BEGIN = 50,
     SPOOL_REGION_END = 51,

@@ -171,6 +171,10 @@ static bool inspect_record(struct scan *s, const struct spool_record *record) {
             collective->is_open = false;
         return true;
     }
+    case SPOOL_IDLE_BEGIN: /* its thread has ended */
+        s->thread->call.kind = SPOOL_NONE;
+        s->thread->waits = false;
+        return true;
     case SPOOL_WAIT_BEGIN:
         s->thread->waits = true;
         s->thread->wait_ns = ns;

@@ -220,7 +220,7 @@ struct region {
 };
 
 /* The collector's own regions. They follow the regions of MPI functions: id = region_count + this number. */
-enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_REGION_COUNT };
+enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_IDLE, OWN_JOIN, OWN_REGION_COUNT };
 
 struct run {
     const char *directory;

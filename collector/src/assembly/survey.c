@@ -278,11 +278,17 @@ static bool survey_record(struct run *run, const struct process *process, struct
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
+    case SPOOL_JOIN_BEGIN:
+        return index_list_add(open, index);
+    case SPOOL_IDLE_BEGIN:
+        open->count = 0; /* what the thread did not end, ends with it */
         return index_list_add(open, index);
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:
     case SPOOL_STEP_END:
     case SPOOL_OVERHEAD_END:
+    case SPOOL_IDLE_END:
+    case SPOOL_JOIN_END:
     case SPOOL_REGION_END: {
         size_t depth = depth_after(file, open, record);
         if (depth == SIZE_MAX)

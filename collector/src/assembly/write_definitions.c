@@ -249,6 +249,8 @@ static void write_regions(struct writing *w) {
         [OWN_COMBINE] = {ARCHIVE_REGION_COMBINE, OTF2_REGION_ROLE_FUNCTION},
         [OWN_COPY] = {ARCHIVE_REGION_COPY, OTF2_REGION_ROLE_FUNCTION},
         [OWN_OVERHEAD] = {ARCHIVE_REGION_OVERHEAD, OTF2_REGION_ROLE_ARTIFICIAL},
+        [OWN_IDLE] = {ARCHIVE_REGION_IDLE, OTF2_REGION_ROLE_ARTIFICIAL},
+        [OWN_JOIN] = {ARCHIVE_REGION_JOIN, OTF2_REGION_ROLE_FUNCTION},
     };
     for (uint32_t i = 0; i < OWN_REGION_COUNT; i++) {
         uint32_t name = text(w, own_regions[i].name);

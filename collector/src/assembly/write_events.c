@@ -148,6 +148,10 @@ static uint32_t inner_region(const struct writing *w, const struct spool_record 
     enum own_region collector_region = OWN_OVERHEAD;
     if (begin->kind == SPOOL_WAIT_BEGIN)
         collector_region = OWN_HOP_WAIT;
+    else if (begin->kind == SPOOL_IDLE_BEGIN)
+        collector_region = OWN_IDLE;
+    else if (begin->kind == SPOOL_JOIN_BEGIN)
+        collector_region = OWN_JOIN;
     else if (begin->kind == SPOOL_STEP_BEGIN)
         collector_region = begin->region == SPOOL_STEP_COPY ? OWN_COPY : OWN_COMBINE;
     return (uint32_t)w->run->region_count + collector_region;
@@ -159,13 +163,8 @@ static void begin_inner(struct writing *w, size_t index, const struct spool_reco
     push(w, index);
 }
 
-/* Ends a call, wait, step or overhead, together with everything still open inside it. */
-static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
-    size_t depth = depth_after(w->file, &w->open, record);
-    if (depth == SIZE_MAX) {
-        w->run->leaves_without_enter++;
-        return;
-    }
+/* Ends all that is open from this depth on; the outermost by this record. */
+static void end_from(struct writing *w, size_t depth, const struct spool_record *record, uint64_t ns) {
     while (w->open.count > depth) {
         struct spool_record begin = first_of(&w->file->stored[w->open.items[--w->open.count]]);
         if (begin.kind == SPOOL_ENTER)
@@ -173,6 +172,15 @@ static void end_of(struct writing *w, const struct spool_record *record, uint64_
         else
             check(w, OTF2_EvtWriter_Leave(w->writer, NULL, ns, inner_region(w, &begin)));
     }
+}
+
+/* Ends a call, wait, step or overhead, together with everything still open inside it. */
+static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
+    size_t depth = depth_after(w->file, &w->open, record);
+    if (depth == SIZE_MAX)
+        w->run->leaves_without_enter++;
+    else
+        end_from(w, depth, record, ns);
 }
 
 static void message(struct writing *w, const struct spool_record *record, uint64_t ns) {
@@ -277,9 +285,14 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
     case SPOOL_ENTER:
         enter(w, index, record, ns);
         break;
+    case SPOOL_IDLE_BEGIN:
+        end_from(w, 0, NULL, ns);
+        begin_inner(w, index, record, ns);
+        break;
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
+    case SPOOL_JOIN_BEGIN:
     case SPOOL_REGION_BEGIN:
         begin_inner(w, index, record, ns);
         break;
@@ -287,6 +300,8 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
     case SPOOL_WAIT_END:
     case SPOOL_STEP_END:
     case SPOOL_OVERHEAD_END:
+    case SPOOL_IDLE_END:
+    case SPOOL_JOIN_END:
     case SPOOL_REGION_END:
         end_of(w, record, ns);
         break;

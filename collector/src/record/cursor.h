@@ -14,6 +14,7 @@ struct record_cursor {
     struct spool_record *enter_record; /* the ENTER of the last call, unless a new chunk began after it */
     uint64_t floor;                    /* end of the last overhead; later records get at least this timestamp */
     struct record_thread *thread;      /* NULL before the thread's first record */
+    uint64_t begin;                    /* time at which the thread was created; 0: unknown */
     uint32_t changes;                  /* number of chunk changes; each reuses the front's slots for other records */
     /* For hold.h: */
     uint32_t phase;                                /* the process's phase at this thread's last record_begin */

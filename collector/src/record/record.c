@@ -19,13 +19,16 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #include "record/definitions.h"
+#include "record/whole_call.h"
 
 _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initial-exec")));
 
 struct record_thread {
     struct record_thread *next; /* next in the list of open spools */
+    struct record_thread *next_idle;
     int index, fd;
     struct spool_header *header; /* mapped, and followed by the front; NULL: not mapped yet */
+    struct record_cursor cursor; /* of an idle spool: the place where the next thread goes on */
 };
 
 static struct {
@@ -34,6 +37,8 @@ static struct {
     size_t chunk_bytes;
     int next_index;
     struct record_thread *threads;
+    struct record_thread *idle; /* those whose threads have ended */
+    struct record_join *joins;  /* those under way */
     pthread_key_t thread_key;
     bool has_key, has_fork_handler;
 } spools;
@@ -174,6 +179,23 @@ static void free_thread(struct record_thread *thread) {
     free(thread);
 }
 
+/* The calling thread goes on in the spool of a thread that has ended. False: there is none. */
+static bool take_idle_spool(struct record_cursor *cursor) {
+    pthread_mutex_lock(&lock);
+    struct record_thread *thread = spools.idle;
+    if (thread)
+        spools.idle = thread->next_idle;
+    pthread_mutex_unlock(&lock);
+    if (!thread)
+        return false;
+    thread->cursor.phase = cursor->phase;
+    thread->cursor.begin = cursor->begin;
+    *cursor = thread->cursor;
+    if (spools.has_key)
+        pthread_setspecific(spools.thread_key, thread);
+    return true;
+}
+
 /* Opens a spool for the calling thread. Returns 0 or an errno. */
 static int open_thread(struct record_cursor *cursor) {
     struct record_thread *thread = calloc(1, sizeof *thread);
@@ -203,11 +225,33 @@ void record_before_thread_ends(void (*call)(void)) {
     __atomic_store_n(&before_thread_ends, call, __ATOMIC_RELEASE);
 }
 
-static void close_ended_thread(void *value) {
-    struct record_thread *thread = value;
-    void (*call)(void) = __atomic_load_n(&before_thread_ends, __ATOMIC_ACQUIRE);
-    if (call)
-        call();
+/* Call it under the lock, in a thread that ends. */
+static void tell_joins(void) {
+    for (struct record_join *join = spools.joins; join; join = join->next)
+        join->was_recorded = join->was_recorded || pthread_equal(join->thread, pthread_self());
+}
+
+/* Leaves the spool to the next thread that begins; but not thread 0's, which stands for the rank, nor that of a paused
+ * thread, whose counts of unrecorded messages end with it. */
+static void leave_spool(struct record_thread *thread) {
+    bool is_paused = record_cursor.is_paused;
+    if (!is_paused) {
+        uint64_t end = clock_now();
+        record_append(end, SPOOL_IDLE_BEGIN, 0, 0, 0, 0, 0);
+        record_cursor.floor = end > record_cursor.floor ? end : record_cursor.floor;
+    }
+    thread->cursor = record_cursor;
+    record_cursor = (struct record_cursor){0};
+    pthread_mutex_lock(&lock);
+    if (thread->index > 0 && !is_paused && record_is_on()) {
+        thread->next_idle = spools.idle;
+        spools.idle = thread;
+    }
+    tell_joins();
+    pthread_mutex_unlock(&lock);
+}
+
+static void close_spool(struct record_thread *thread) {
     record_cursor = (struct record_cursor){0};
     pthread_mutex_lock(&lock);
     struct record_thread **link = &spools.threads;
@@ -224,6 +268,39 @@ static void close_ended_thread(void *value) {
         free_thread(thread);
 }
 
+static void close_ended_thread(void *value) {
+    struct record_thread *thread = value;
+    void (*call)(void) = __atomic_load_n(&before_thread_ends, __ATOMIC_ACQUIRE);
+    if (call)
+        call();
+    if (record_is_on() && record_cursor.thread == thread)
+        leave_spool(thread);
+    else
+        close_spool(thread);
+}
+
+void record_join_begin(struct record_join *join, pthread_t thread) {
+    *join = (struct record_join){.thread = thread, .begin = clock_now()};
+    pthread_mutex_lock(&lock);
+    join->next = spools.joins;
+    spools.joins = join;
+    pthread_mutex_unlock(&lock);
+}
+
+void record_join_end(struct record_join *join) {
+    pthread_mutex_lock(&lock);
+    struct record_join **link = &spools.joins;
+    while (*link && *link != join)
+        link = &(*link)->next;
+    if (*link)
+        *link = join->next;
+    pthread_mutex_unlock(&lock);
+    if (!join->was_recorded || !record_here())
+        return;
+    record_append(join->begin, SPOOL_JOIN_BEGIN, 0, 0, 0, 0, 0);
+    record_append(clock_now(), SPOOL_JOIN_END, 0, 0, 0, 0, 0);
+}
+
 /* Spools and definitions belong to the parent, so a child that does not exec must not write to them. Only the thread
  * that forks is in the child. */
 static void forget_in_child(void) {
@@ -232,7 +309,8 @@ static void forget_in_child(void) {
     /* The locks end when the last open file is closed. */
     for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
         close(thread->fd);
-    spools.threads = NULL;
+    spools.threads = spools.idle = NULL;
+    spools.joins = NULL;
     definitions_close();
 }
 
@@ -284,14 +362,26 @@ void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region,
     int saved_errno = errno;
     uint64_t begin = clock_now();
     bool first = !cursor->thread;
+    if (first && take_idle_spool(cursor)) {
+        record_append(cursor->begin ? cursor->begin : ticks, SPOOL_IDLE_END, 0, 0, 0, 0, 0);
+        whole_call_begin();
+        record_append(ticks, kind, region, comm, a, b, c);
+        errno = saved_errno;
+        return;
+    }
     if (!first)
         record_fill(cursor->next, ticks < cursor->floor ? cursor->floor : ticks, kind, region, comm, a, b, c);
     int error = first ? open_thread(cursor) : next_chunk(cursor->thread, cursor);
     if (error) {
         stop_for(first ? "cannot create a spool for a new thread" : "no room for the next chunk of the spool", error);
     } else {
-        if (first)
+        if (first) {
+            if (cursor->begin) {
+                record_fill(cursor->next++, cursor->begin, SPOOL_IDLE_BEGIN, 0, 0, 0, 0, 0);
+                record_fill(cursor->next++, cursor->begin, SPOOL_IDLE_END, 0, 0, 0, 0, 0);
+            }
             record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
+        }
         define_clock_pair();
         if (cursor->next != cursor->end) { /* unless writing the definition has stopped recording */
             record_fill(cursor->next++, begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);

@@ -5,6 +5,7 @@
 #ifndef HOPSCOPE_RECORD_H
 #define HOPSCOPE_RECORD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,6 +69,17 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes);
 void record_stop(const char *reason);
 /* Sets a function that each recording thread calls before it ends. NULL: none. */
 void record_before_thread_ends(void (*hook)(void));
+/* A wait for another thread to end. It is recorded when it is over, if that thread has recorded. Otherwise that
+ * thread's time is the rank's computing. */
+struct record_join {
+    struct record_join *next;
+    pthread_t thread;
+    uint64_t begin; /* ticks */
+    bool was_recorded;
+};
+/* Call them in a thread that records. The join must stay where it is in between. */
+void record_join_begin(struct record_join *join, pthread_t thread);
+void record_join_end(struct record_join *join);
 /* Ends recording regularly: marks all spools as closed. `ending` goes into the definitions. */
 void record_finish(const char *ending);
 /* Only record.c writes it. */

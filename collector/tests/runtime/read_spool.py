@@ -19,6 +19,7 @@ KINDS = {
     16: "REQUEST_CANCELLED", 17: "COLLECTIVE_REQUEST", 18: "COLLECTIVE_COMPLETE", 20: "HOP_ISEND",
     21: "HOP_ISEND_COMPLETE", 22: "HOP_IRECV_POST", 23: "HOP_IRECV",
     30: "WAIT_BEGIN", 31: "WAIT_END", 32: "STEP_BEGIN", 33: "STEP_END", 40: "OVERHEAD_BEGIN", 41: "OVERHEAD_END",
+    42: "IDLE_BEGIN", 43: "IDLE_END", 44: "JOIN_BEGIN", 45: "JOIN_END",
     50: "REGION_BEGIN", 51: "REGION_END", 60: "OFF", 61: "ON", 62: "SKIPPED",
 }  # fmt: skip
 
@@ -127,7 +128,7 @@ def read_spool(path: Path) -> Spool:
         HEADER.unpack_from(data)
     )
     chunk_bytes, flushed, front = front_and_chunks
-    assert magic == b"HOPSPOOL" and version == 4 and record_bytes == RECORD.size, path
+    assert magic == b"HOPSPOOL" and version == 5 and record_bytes == RECORD.size, path
     stored: list[Fields] = []
     chunks = header_bytes + chunk_bytes
     written = data[chunks : chunks + flushed * chunk_bytes] + data[header_bytes:chunks] * (front == flushed)

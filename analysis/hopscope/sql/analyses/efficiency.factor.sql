@@ -1,7 +1,8 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
--- Useful time is what a rank spends outside MPI, on its first thread. T runs from the first communication to the last;
--- if ranks communicate only at the end, from MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
+-- Useful time is what a rank spends outside MPI; of several threads that communicate, while any of them is, but for
+-- waiting in pthread_join. T runs from the first communication to the last; if ranks communicate only at the end, from
+-- MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency
 -- load balance              = mean useful time / maximum useful time

@@ -5,7 +5,7 @@
 -- grain by = rank
 -- key rank
 -- column rank INTEGER -- The rank.
--- column useful_ns BIGINT -- Its useful time, on its first thread.
+-- column useful_ns BIGINT -- Its useful time.
 -- column useful_share DOUBLE -- As a share of the time between the first and the last communication.
 -- column of_mean DOUBLE -- As a multiple of the ranks' mean.
 -- column mpi_ns BIGINT -- Its time in MPI.

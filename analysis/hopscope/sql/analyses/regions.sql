@@ -39,7 +39,7 @@ things as (
         begin_ns,
         coalesce(end_ns, begin_ns) as end_ns
     from intervals
-    where kind not in ('region', 'overhead', 'off')
+    where kind not in ('region', 'overhead', 'off', 'idle', 'join', 'tool')
 ),
 
 ordered as (

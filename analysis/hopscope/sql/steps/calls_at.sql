@@ -16,7 +16,7 @@ create or replace macro calls_at(ends) as table
             region,
             call_site
         from whole_intervals
-        where kind not in ('region', 'overhead', 'off')
+        where kind not in ('region', 'overhead', 'off', 'idle', 'join', 'tool')
     )
 
     select

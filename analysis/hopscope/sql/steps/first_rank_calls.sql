@@ -1,4 +1,4 @@
--- The MPI calls of the first rank's first thread except MPI_Init and MPI_Finalize, in order, as input of the search for iterations.
+-- The MPI calls of that thread of the first rank that makes most of them, except MPI_Init and MPI_Finalize, in order, as input of the search for iterations.
 --
 -- One row per call, n from 1. site is the call site, or the operation and its communicator if call sites are unknown
 -- (is_place is false then). collective_id is null for calls that are not collectives. The ranks of a program mostly go
@@ -33,10 +33,18 @@ things as (
     from whole_intervals
     where
         (
-            kind not in ('init', 'finalize', 'region', 'overhead', 'off')
+            kind not in ('init', 'finalize', 'region', 'overhead', 'off', 'idle', 'join', 'tool')
             or (kind = 'region' and region = part_iteration_at())
         )
         and rank = (select first_rank.rank from first_rank)
+),
+
+busiest as (
+    select location
+    from things
+    group by location
+    order by count(*) desc, location asc
+    limit 1
 ),
 
 numbered as (
@@ -44,7 +52,7 @@ numbered as (
         *,
         row_number() over (order by begin_ns, site) as n
     from things
-    where location = (select min(rank_things.location) from things as rank_things)
+    where location = (select busiest.location from busiest)
 ),
 
 spaced as (

@@ -1,9 +1,9 @@
 -- Limits of every answer from this trace, in sentences.
 --
 -- By kind: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
--- overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
+-- threads, overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
 --
--- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead
+-- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead, unseen_threads
 create or replace view limits as
 with shown_places as (
     select
@@ -280,6 +280,31 @@ findings as (
         ) as sentence
     from polled_calls
     having count(*) > 0
+
+    union all
+    select
+        3 as place,
+        'threads' as kind,
+        format(
+            'In {} of all ranks'' time, several threads of a rank that communicate were outside MPI. If one of them'
+            || ' waited for another there (locks, condition variables, OpenMP''s barriers), that counts as computing;'
+            || ' only waits in pthread_join are seen.',
+            quantity(share, 'share')
+        ) as sentence
+    from unseen_threads
+    where how = 'together' and share > 0.01
+
+    union all
+    select
+        3 as place,
+        'threads' as kind,
+        format(
+            '{} more threads that compute than threads that call MPI. The others'' work is not seen: a rank computes'
+            || ' while a thread that calls MPI is outside it, also where that waits for others.',
+            if(ranks = 1, '1 rank has', quantity(ranks, 'ranks') || ' have')
+        ) as sentence
+    from unseen_threads
+    where how = 'silent' and ranks > 0
 
     union all
     select

@@ -25,4 +25,4 @@ select
     coalesce(intervals.end_ns, ranks.last_event_ns) as end_ns
 from intervals
 inner join ranks on intervals.rank = ranks.rank
-where intervals.kind not in ('region', 'overhead', 'off');
+where intervals.kind not in ('region', 'overhead', 'off', 'idle', 'join', 'tool');

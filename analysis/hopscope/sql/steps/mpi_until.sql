@@ -1,4 +1,4 @@
--- The ranks' time in MPI, on their first threads, up to each given time.
+-- The ranks' time in MPI up to each given time.
 --
 -- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the
 -- `communication_window` to at_ns. communication_ns is the time in those calls that would only wait on an ideal network

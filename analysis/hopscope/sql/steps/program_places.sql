@@ -9,7 +9,7 @@ with call_sites as (
     select distinct call_site from whole_calls
     union
     select distinct call_site from whole_intervals
-    where kind not in ('region', 'overhead', 'off')
+    where kind not in ('region', 'overhead', 'off', 'idle', 'join', 'tool')
     union
     select distinct call_site from whole_path_stretches
     where path = 'run'

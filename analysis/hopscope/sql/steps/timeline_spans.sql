@@ -25,7 +25,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
             begin_ns,
             end_ns
         from intervals
-        where kind <> 'region' and begin_ns < end_at and (end_ns > begin_at or end_ns is null)
+        where kind not in ('region', 'idle', 'join') and begin_ns < end_at and (end_ns > begin_at or end_ns is null)
     ),
 
     waits as (

@@ -12,7 +12,7 @@ with thread_locations as (
         rank,
         location
     from intervals
-    where kind <> 'region'
+    where kind not in ('region', 'idle', 'join')
 )
 
 select

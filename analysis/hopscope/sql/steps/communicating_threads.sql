@@ -1,0 +1,39 @@
+-- The threads that carry their rank's computing and waiting: those that communicate, and those that wait for such a thread to end.
+--
+-- One row per thread; of a rank that never communicates, its first. is_alone: it is its rank's only one, and the one that began MPI.
+create or replace view communicating_threads as
+with things as (
+    select distinct
+        rank,
+        location,
+        true as communicates
+    from whole_calls
+
+    union
+    select distinct
+        rank,
+        location,
+        kind in ('p2p', 'wait', 'comm', 'rma', 'io', 'mpi', 'join') as communicates
+    from whole_intervals
+    where kind <> 'region'
+),
+
+threads as (
+    select
+        rank,
+        location,
+        bool_or(communicates) as communicates,
+        min(location) over (partition by rank) as first_location
+    from things
+    group by rank, location
+)
+
+select
+    rank,
+    location,
+    count(*) over (partition by rank) = 1 and location = first_location as is_alone
+from (
+    select *
+    from threads
+    qualify communicates or (location = first_location and not bool_or(communicates) over (partition by rank))
+) as carrying;
