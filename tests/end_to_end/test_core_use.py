@@ -17,7 +17,7 @@ def test_samples_tell_work_from_sleep_and_from_waiting_for_a_core(
     job = traced(mpi, RANKS, mpi.compile(PROGRAMS / "core_use.c"), what)
     other, late = hopscope.open(job.trace).table("ranks").to_pylist()
     for rank in (other, late):
-        assert 0.15e9 < rank["computing_on_core_ns"] <= 1.05 * rank["computing_cpu_ns"]
+        assert 0.05e9 < rank["computing_on_core_ns"] <= 1.05 * rank["computing_cpu_ns"]
     # A busy machine makes any rank wait for a core, so nothing is said of how long the others wait.
     if what == "more":
         assert late["computing_on_core_ns"] > 2 * other["computing_on_core_ns"]

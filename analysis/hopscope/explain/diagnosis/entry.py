@@ -98,8 +98,8 @@ class Entry:
     the saving if the same work were spread evenly. computing_share: the share of their time that ranks compute. count:
     a number of messages, calls or crossings, by the kind. hosts: the slow host, the two hosts or clusters of a slow
     link, or the hosts between which ranks would move. times: how many times longer a message takes than on other links.
-    algorithms: the one that ran and a better one. core_use: the cores of the ranks while they computed longer. text: the
-    sentence of a caveat.
+    algorithms: the one that ran and a better one. core_use: the cores of the ranks while they computed longer.
+    text: the sentence of a caveat.
     """
 
     kind: Kind
