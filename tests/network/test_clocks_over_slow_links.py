@@ -106,11 +106,11 @@ def test_the_dataset_has_both_figures_and_says_which_one_verdicts_use(measured: 
     (facts,) = trace.table("run").to_pylist()
     assert facts["clock_error_ns"] == max(row["error_ns"] for row in rows)
     assert facts["clock_bound_ns"] == max(row["bound_ns"] for row in rows)
-    notes = {row["item"]: row for row in trace.run("summary").to_pylist() if row["section"] == "clocks"}
+    notes = {row["item"]: row for row in trace.run("trust").to_pylist() if row["section"] == "clocks"}
     assert notes["clock error"]["value"] == facts["clock_error_ns"]
-    assert "used for verdicts" in notes["clock error"]["note"]
+    assert "used for verdicts" in notes["clock error"]["sentence"]
     assert notes["clock bound"]["value"] == facts["clock_bound_ns"]
-    assert "used for verdicts" not in notes["clock bound"]["note"]
+    assert "used for verdicts" not in notes["clock bound"]["sentence"]
     assert any("if routes are symmetric" in row["sentence"] for row in trace.limits())
 
 

@@ -53,7 +53,7 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
     assert all(link["packets"] > len(wan) / 4 and link["dropped"] == 0 for link in links)
     kinds = {row["kind"] for row in trace.limits()}
     assert "memory" not in kinds
-    items = [row["item"] for row in trace.run("summary").to_pylist() if row["section"] == "network"]
+    items = [row["item"] for row in trace.run("trust").to_pylist() if row["section"] == "network"]
     assert items == ["A to B", "B to A"]
 
 

@@ -390,7 +390,7 @@ class Builder {
         const Moment ended = thread_end_[main_lane(p.lane)];
         if (kind != IntervalKind::join || ended == NO_MOMENT ||
             recording_.recorded[ended] <= columns_.intervals.begin[p.row])
-            return add_own(p);
+            return add_outside_waits(p);
         const Moment moment = add_moment(p, 0);
         recording_.graph.add_edge({ended, p.time - recording_.recorded[ended]});
         return moment;

@@ -51,16 +51,16 @@ compared as (
     where collectives.complete and collectives.comm_size > 1 and own_computing.released_ns is not null
 ),
 
-limits as materialized (
+late_limit as materialized (
     select coalesce($least_ms::double * 1e6, limit_ns) as limit_ns from lateness_limit
 ),
 
 lateness_of as materialized (
     select
         compared.*,
-        compared.late_ns > limits.limit_ns as exceeds_limit
+        compared.late_ns > late_limit.limit_ns as exceeds_limit
     from compared
-    cross join limits
+    cross join late_limit
 ),
 
 late_measures as (  -- noqa: ST03
@@ -198,7 +198,7 @@ select
     round(worst_ns)::bigint as worst_ns,
     latest,
     step,
-    (select round(limits.limit_ns)::bigint from limits) as limit_ns,
+    (select round(late_limit.limit_ns)::bigint from late_limit) as limit_ns,
     collectives
 from rank_lateness
 order by rank

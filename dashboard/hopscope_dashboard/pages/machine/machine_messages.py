@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 from hopscope.format import quantities
 
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.data import Row, Rows
+from hopscope_dashboard.data.answers import Row, Rows
 from hopscope_dashboard.figures.messages import CURVE_COLOURS, CURVE_MEANINGS, SEVERAL_DESTINATIONS, message_figures
 
 MESSAGES: Final = "machine-messages"
