@@ -204,8 +204,8 @@ static int maps_a_window(void) {
     return window_count;
 }
 
-/* 0: no rank has a window; 1: every rank has one, which the next communicator takes over; 2: no rank has one, because one of
- * them cannot open a file. */
+/* 0: no rank has a window; 1: every rank has one, which the next communicator takes over; 2: no rank has one, because
+ * one of them cannot open a file. */
 void check_shared(uint64_t mode) {
     MPI_Comm comm;
     int value = 1, sum = 0;
