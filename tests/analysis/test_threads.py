@@ -62,7 +62,7 @@ def test_a_rank_computes_while_one_thread_does_and_another_is_in_mpi(tmp_path: P
 
 def sentences(trace: hopscope.Trace) -> list[str]:
     """The caveats about threads."""
-    return [row["sentence"] for row in trace.answer("caveats").rows if row["kind"] == "threads"]
+    return [row["sentence"] for row in trace.limits() if row["kind"] == "threads"]
 
 
 def test_threads_that_may_wait_for_one_another_unseen_are_a_caveat(tmp_path: Path) -> None:
