@@ -49,9 +49,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Pat
 def asking(command: str, dataset: Path) -> list[str | Path]:
     """The command with what it cannot do without."""
     default = catalog.load().command(command).default
-    parameters = {p.name for p in default.parameters}
-    traces = [dataset, dataset] if default.base else [dataset]
-    return [command, *traces, *(["--collective", "0:0"] if "collective" in parameters else [])]
+    needs_collective = any(p.name == "collective" for p in default.parameters)
+    return [command, *[dataset] * (2 if default.base else 1), *(["--collective", "0:0"] if needs_collective else [])]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

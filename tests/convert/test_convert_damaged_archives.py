@@ -191,7 +191,7 @@ def test_whole_files_are_read_whatever_numbers_of_events_the_archive_declares(
     (run,) = read_dataset(ensure_dataset(tmp_path / "trace"))["run"].to_pylist()
     assert (run["events"], run["damaged_files"], run["missing"]) == (4 + 2 * spans, 0, None)
     assert run["miscounted"] == f"traces/2.evt holds {2 * spans} and not {declared}"
-    caveats = {row["kind"]: row["sentence"] for row in hopscope.open(tmp_path / "trace").run("caveats").to_pylist()}
+    caveats = {row["kind"]: row["sentence"] for row in hopscope.open(tmp_path / "trace").limits()}
     assert caveats["counts"] == (
         f"The archive declares wrong numbers of events: {run['miscounted']}. What its files hold was read."
     )

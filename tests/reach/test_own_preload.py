@@ -14,7 +14,7 @@ HOPSCOPE = Path(sys.executable).parent / "hopscope"
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
 SMALL = ("--size", "32", "--iterations", "10", "--tolerance", "0", "--quiet")
 LIBRARY = "/opt/libhopscope.so"
-OTHER = "/usr/lib/libother.so"
+SITE_LIBRARY = "/usr/lib/libother.so"
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,10 @@ OTHER = "/usr/lib/libother.so"
     ],
 )
 def test_the_collector_stands_before_what_a_command_line_preloads(words: str, with_library: str) -> None:
-    assert join_preload(words.format(OTHER, LIBRARY).split(), LIBRARY) == with_library.format(OTHER, LIBRARY).split()
+    assert (
+        join_preload(words.format(SITE_LIBRARY, LIBRARY).split(), LIBRARY)
+        == with_library.format(SITE_LIBRARY, LIBRARY).split()
+    )
 
 
 @pytest.mark.parametrize(

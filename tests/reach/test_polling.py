@@ -50,8 +50,8 @@ def test_unsuccessful_polls_share_a_pair_of_records(mpi: local_mpi.LocalMpi, loo
     assert {row["verdict"] for row in trace.check_data().to_pylist()} <= {"holds", "exempt", "nothing to check"}
 
 
-WAITS = [(how, nap_us) for how in ("iprobe", "test") for nap_us in (0, 1000)] + [("probe", 0), ("mprobe", 0)]
-"""How a rank waits, and how long it sleeps between two polls."""
+WAITS = [(method, nap_us) for method in ("iprobe", "test") for nap_us in (0, 1000)] + [("probe", 0), ("mprobe", 0)]
+"""Method of waiting, and how long it sleeps between two polls."""
 
 
 def computing_of_ranks(trace: hopscope.Trace) -> dict[int, float]:
@@ -64,11 +64,11 @@ def computing_of_ranks(trace: hopscope.Trace) -> dict[int, float]:
 # Sleeps between polls were computing of the rank that waited, and a message that was probed first was waited for by
 # nobody: all of the path was on the waiting rank.
 @pytest.mark.parametrize("busy", ["work", "sleep"])
-@pytest.mark.parametrize(("how", "nap_us"), WAITS)
+@pytest.mark.parametrize(("method", "nap_us"), WAITS)
 def test_a_rank_that_polls_waits_for_the_one_that_is_late(
-    mpi: local_mpi.LocalMpi, how: str, nap_us: int, busy: str, tmp_path: Path
+    mpi: local_mpi.LocalMpi, method: str, nap_us: int, busy: str, tmp_path: Path
 ) -> None:
-    done = run(mpi, tmp_path, 2, program(mpi, "poller"), how, str(nap_us), busy)
+    done = run(mpi, tmp_path, 2, program(mpi, "poller"), method, str(nap_us), busy)
     assert done.returncode == 0, done.stderr
     trace = Traced(tmp_path / "trace").trace
     computing = computing_of_ranks(trace)

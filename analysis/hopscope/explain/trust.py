@@ -1,16 +1,20 @@
 """`analyze trust`: adds to the limits of a trace whether its dataset keeps its rules, by `analyze check-data`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
-from hopscope.explain import Ask, Row
 from hopscope.query.header import Scalar
+
+Row = dict[str, Any]
 
 COLUMNS = ("section", "item", "value", "unit", "sentence")
 
 
-def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask) -> list[Row]:
+def answer(
+    rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Callable[[str], list[Row]]
+) -> list[Row]:
     """The query's rows, and after the limits one about the rules."""
     del base, parameters
     trust_rows = rows.select(COLUMNS).to_pylist()

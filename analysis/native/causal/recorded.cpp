@@ -6,9 +6,8 @@
 //   for a receive    the edge of the send's end comes from the post that held the message back
 //   for members      where hops do not say more, the edge of the end comes from the last enter that the operation needs
 //
-// A wait is not part of a gap, so the gap is as short in a run in which the rank need not wait. A message for which
-// nobody waited has an edge, too, as long as the fastest message of its size and link class, or as the message itself
-// if it was faster. So a receiver that comes earlier waits for it.
+// A wait is not part of a gap. A message for which nobody waited has an edge, too, as long as the fastest message of
+// its size and link class, or as itself if it was faster.
 #include "recorded.h"
 
 #include <algorithm>
@@ -283,8 +282,7 @@ class Builder {
         return add_moment(p, p.time - time_before(p.lane, 0));
     }
 
-    // Adds a moment that the lane saw in a call. Its gap is the part of the time since the previous moment in which the
-    // lane did not wait.
+    // Adds a moment that the lane saw in a call. Its gap is the time since the previous moment without waiting.
     Moment add_seen(const Point &p) {
         return add_moment(p, busy(p.lane, time_before(p.lane, 0), p.time));
     }
@@ -294,8 +292,7 @@ class Builder {
             return;
         switch (p.kind) {
         case Kind::begin:
-            add_begin(p);
-            break;
+            return add_begin(p);
         case Kind::sent:
             moments_of(p.table).sent[p.row] = add_own(p);
             break;
@@ -303,17 +300,13 @@ class Builder {
             moments_of(p.table).posted[p.row] = add_own(p);
             break;
         case Kind::received:
-            add_received(p);
-            break;
+            return add_received(p);
         case Kind::send_done:
-            add_send_done(p);
-            break;
+            return add_send_done(p);
         case Kind::complete:
-            add_call_end(p, columns_.calls.wait_begin[p.row]);
-            break;
+            return add_call_end(p, columns_.calls.wait_begin[p.row]);
         case Kind::end:
-            add_end(p);
-            break;
+            return add_end(p);
         }
     }
 
@@ -493,8 +486,7 @@ class Builder {
     std::vector<std::vector<Wait>> waits_; // per lane
     std::vector<size_t> next_wait_;        // per lane
     Recorded recording_;
-    std::vector<Moment> enter_of_call_, last_, meetings_;
-    std::vector<Moment> thread_end_; // per main lane: the last end of a thread of its rank
+    std::vector<Moment> enter_of_call_, last_, meetings_, thread_end_; // thread_end_: of a rank, by main lane
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

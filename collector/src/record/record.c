@@ -19,7 +19,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #include "record/definitions.h"
-#include "record/whole_call.h"
 
 _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initial-exec")));
 
@@ -364,7 +363,7 @@ void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region,
     bool first = !cursor->thread;
     if (first && take_idle_spool(cursor)) {
         record_append(cursor->begin ? cursor->begin : ticks, SPOOL_IDLE_END, 0, 0, 0, 0, 0);
-        whole_call_begin();
+        cursor->enter_record = cursor->next;
         record_append(ticks, kind, region, comm, a, b, c);
         errno = saved_errno;
         return;

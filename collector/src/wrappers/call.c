@@ -10,7 +10,6 @@
 #include "run/unseen.h"
 #include "wrappers/frames.h"
 
-_Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
 bool call_serving;
 
 void call_pass_on(void) {

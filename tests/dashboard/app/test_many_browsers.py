@@ -17,7 +17,7 @@ CLIENTS = 20
 DRAW_EVERYTHING = """
 import sys
 import hopscope
-from hopscope_dashboard.app import create_app
+from hopscope_dashboard.app.application import create_app
 from served import page_question, sql_question
 
 app = create_app(hopscope.open(sys.argv[1]))

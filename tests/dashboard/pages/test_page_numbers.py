@@ -238,7 +238,7 @@ def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Samp
     without_hops = dict.fromkeys(["Algorithms and trees", "WAN share", "Other trees", "Delayed hops"], HOPS)
     assert lacking(sample("observe_only/trace")) == {**without_hops, **ALONE, **UNMARKED}
     limits = text(draw(sample("observe_only/trace"), "/").part("limits"))
-    assert "8 pages without data" in limits
+    assert f"{len({**without_hops, **ALONE, **UNMARKED})} pages without data" in limits
     assert all(f"{title}: {reason}" in limits for title, reason in {**without_hops, **ALONE, **UNMARKED}.items())
     reasons = lacking(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")))
     no_collective = "This trace has no MPI collective."

@@ -7,9 +7,10 @@ import pytest
 from dash import html
 from drawn_page import DrawnPage, components, draw, text
 from hopscope.format import quantities
-from hopscope_dashboard.app import create_app
-from hopscope_dashboard.data import TraceData
-from hopscope_dashboard.pages import PAGES, noise_periods
+from hopscope_dashboard.app.application import create_app
+from hopscope_dashboard.data.trace import TraceData
+from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.pages.imbalance import noise_periods
 from simulated_run import SimulatedRun
 
 PATHS = ["/collective?comm=0&seq=3", *(page.path for page in PAGES)]

@@ -1,5 +1,6 @@
 /* In each of 25 rounds rank 0 waits in a way of its own for rank 1, which is busy for 20 ms, and answers. Arguments:
- * how rank 0 waits, how long it sleeps between two polls in microseconds, and how rank 1 is busy: work or sleep. */
+ * the method of waiting of rank 0, its sleep between two polls in microseconds, and the task of rank 1: work or sleep.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,21 +31,21 @@ static void poll_probe(void) {
     }
 }
 
-static void await(const char *how) {
+static void await(const char *method) {
     int value;
     MPI_Request request;
     MPI_Message message;
-    if (!strcmp(how, "test")) {
+    if (!strcmp(method, "test")) {
         MPI_Irecv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
         poll_request(request);
         return;
     }
-    if (!strcmp(how, "mprobe")) {
+    if (!strcmp(method, "mprobe")) {
         MPI_Mprobe(1, 7, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
         MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
         return;
     }
-    if (!strcmp(how, "probe"))
+    if (!strcmp(method, "probe"))
         MPI_Probe(1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else
         poll_probe();
@@ -53,7 +54,7 @@ static void await(const char *how) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    const char *how = argv[argc - 3];
+    const char *method = argv[argc - 3];
     int rank, value = 1;
     nap_us = atoi(argv[argc - 2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -68,7 +69,7 @@ int main(int argc, char **argv) {
             MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
             MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 0) {
-            await(how);
+            await(method);
             MPI_Send(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
         }
     }

@@ -22,8 +22,8 @@ static void work(long ms) {
 }
 
 static void exchange(MPI_Comm comm) {
-    double mine = 1, sum = 0;
-    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    double summand = 1, sum = 0;
+    MPI_Allreduce(&summand, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
 static void *round_of_work(void *unused) {
@@ -45,11 +45,11 @@ static void *receive(void *unused) {
     return unused;
 }
 
-static void beside(void *(*routine)(void *), void (*meanwhile)(void)) {
+static void with_thread(void *(*routine)(void *), void (*main_work)(void)) {
     pthread_t thread;
     pthread_create(&thread, NULL, routine, NULL);
-    if (meanwhile)
-        meanwhile();
+    if (main_work)
+        main_work();
     pthread_join(thread, NULL);
 }
 
@@ -66,18 +66,18 @@ int main(int count, char **arguments) {
         return 3;
     if (strcmp(form, "alone") == 0) {
         PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        beside(all_rounds, NULL);
+        with_thread(all_rounds, NULL);
     } else {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Comm_dup(MPI_COMM_WORLD, &second);
         MPI_Barrier(MPI_COMM_WORLD);
         if (strcmp(form, "joined") == 0)
-            beside(all_rounds, NULL);
+            with_thread(all_rounds, NULL);
         else if (strcmp(form, "polled") == 0)
-            beside(receive, rounds_and_send);
+            with_thread(receive, rounds_and_send);
         else if (strcmp(form, "tasks") == 0)
             for (int i = 0; i < ROUNDS; i++)
-                beside(round_of_work, NULL);
+                with_thread(round_of_work, NULL);
         else
             all_rounds(NULL);
         MPI_Barrier(MPI_COMM_WORLD);

@@ -285,26 +285,8 @@ findings as (
     select
         3 as place,
         'threads' as kind,
-        format(
-            'In {} of all ranks'' time, several threads of a rank that communicate were outside MPI. If one of them'
-            || ' waited for another there (locks, condition variables, OpenMP''s barriers), that counts as computing;'
-            || ' only waits in pthread_join are seen.',
-            quantity(share, 'share')
-        ) as sentence
+        sentence
     from unseen_threads
-    where how = 'together' and share > 0.01
-
-    union all
-    select
-        3 as place,
-        'threads' as kind,
-        format(
-            '{} more threads that compute than threads that call MPI. The others'' work is not seen: a rank computes'
-            || ' while a thread that calls MPI is outside it, also where that waits for others.',
-            if(ranks = 1, '1 rank has', quantity(ranks, 'ranks') || ' have')
-        ) as sentence
-    from unseen_threads
-    where how = 'silent' and ranks > 0
 
     union all
     select

@@ -48,7 +48,7 @@ def test_the_rank_whose_second_thread_works_longer_is_seen(mpi: local_mpi.LocalM
     assert useful[0] < 0.7 * useful[1]
     path = [row for row in trace.table("path_stretches").to_pylist() if row["path"] == "run"]
     assert sum(row["category"] == "compute" and row["rank"] == 1 for row in path) > ROUNDS / 2
-    assert all(later["begin_ns"] == row["end_ns"] for row, later in itertools.pairwise(path))
+    assert all(successor["begin_ns"] == row["end_ns"] for row, successor in itertools.pairwise(path))
     rows = trace.check_data().to_pylist()
     assert {row["verdict"] for row in rows} <= {"holds", "exempt", "nothing to check"}
 
