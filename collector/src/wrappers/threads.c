@@ -2,7 +2,6 @@
  * compute. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <threads.h>
 #include <time.h>
 
@@ -21,31 +20,50 @@ static bool is_outside_mpi(void) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) && !call_thread.outermost;
 }
 
+/* Instrumented code may not run in a thread before the thread sanitizer has begun it. */
+#ifndef __SANITIZE_THREAD__
 struct start {
+    bool is_taken;
     void *(*routine)(void *);
     void *argument;
-    uint64_t ticks; /* when the thread was created */
+    uint64_t ticks; /* time at which the thread was created */
 };
 
-static void *begin_thread(void *allocated) {
-    struct start start = *(struct start *)allocated;
-    free(allocated);
-    record_cursor.begin = start.ticks;
-    return start.routine(start.argument);
+/* Threads that are being created. Of more at a time, the creation of the others is not recorded. */
+enum { MOST_STARTS = 64 };
+static struct start starts[MOST_STARTS];
+
+static struct start *take_start(void) {
+    for (int i = 0; i < MOST_STARTS; i++)
+        if (!__atomic_exchange_n(&starts[i].is_taken, true, __ATOMIC_ACQUIRE))
+            return &starts[i];
+    return NULL;
+}
+
+static void *begin_thread(void *slot) {
+    struct start *start = slot;
+    void *(*routine)(void *) = start->routine;
+    void *argument = start->argument;
+    record_cursor.begin = start->ticks;
+    __atomic_store_n(&start->is_taken, false, __ATOMIC_RELEASE);
+    return routine(argument);
 }
 
 WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                            void *argument) {
     __typeof__(pthread_create) *next = (__typeof__(pthread_create) *)next_definition("pthread_create");
-    struct start *start = is_outside_mpi() && record_is_on() ? malloc(sizeof *start) : NULL;
+    struct start *start = is_outside_mpi() && record_is_on() ? take_start() : NULL;
     if (!start)
         return next(thread, attributes, routine, argument);
-    *start = (struct start){routine, argument, clock_now()};
+    start->routine = routine;
+    start->argument = argument;
+    start->ticks = clock_now();
     int error = next(thread, attributes, begin_thread, start);
     if (error)
-        free(start);
+        __atomic_store_n(&start->is_taken, false, __ATOMIC_RELEASE);
     return error;
 }
+#endif
 
 /* A join in one of its forms, which have these arguments. */
 struct join {

@@ -26,6 +26,8 @@ def options(folder: Path) -> dict[str, str]:
         "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
         "LSAN_OPTIONS": "print_suppressions=0",
         "TSAN_OPTIONS": f"{common}:{_TSAN}",
+        # Its hooks run at the end of a thread, which the thread sanitizer has left by then.
+        "UCX_MEM_EVENTS": "no",
     }
 
 
