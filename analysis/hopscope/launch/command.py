@@ -15,7 +15,7 @@ from pathlib import Path
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_library
 from hopscope.launch.mpi_library import launcher_mpi
-from hopscope.launch.preload import join_preload
+from hopscope.launch.preload import PRELOAD, join_preload, preload_value
 
 RECORDINGS = ("all", "collectives")
 """Recording modes: `collectives` leaves the application's messages out."""
@@ -52,8 +52,7 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
             f"{library} cannot be preloaded, because the dynamic linker splits LD_PRELOAD at spaces and colons; "
             "install hopscope, or the collector (HOPSCOPE_COLLECTOR_DIR), in a path without them"
         )
-    preloads = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
-    variables = {"LD_PRELOAD": ":".join([library, *preloads])}
+    variables = {PRELOAD: preload_value(library, inherited.get(PRELOAD, ""))}
     if request.directory is not None:
         variables["HOPSCOPE_DIR"] = str(request.directory)
     if request.tree is not None:

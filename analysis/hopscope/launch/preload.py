@@ -24,6 +24,11 @@ _LOOK = 1 << 20
 _SETS_PRELOAD = re.compile(rf"^(?!\s*#).*(\b{PRELOAD}\b|\benv\s+(-i|-|--ignore-environment)\s).*$", re.MULTILINE)
 
 
+def preload_value(library: str, preloads: str) -> str:
+    """LD_PRELOAD with the library first, before the other preloaded ones."""
+    return ":".join([library, *(word for word in re.split(r"[ :]", preloads) if word and word != library)])
+
+
 def join_preload(words: Sequence[str], library: str) -> list[str]:
     """The command line with the collector's library first wherever the line sets LD_PRELOAD itself: by Open MPI's
     ``-x``, MPICH's ``-genv`` and ``-env``, Slurm's ``--export`` or ``env``."""
@@ -32,12 +37,13 @@ def join_preload(words: Sequence[str], library: str) -> list[str]:
         before = list(words[max(0, position - 2) : position])
         assigned = _ASSIGNED.fullmatch(word)
         if assigned and (before[-1:] == ["-x"] or _is_after_env(words, position)):
-            result[position] = f"{PRELOAD}={_with(library, assigned[1])}"
+            result[position] = f"{PRELOAD}={preload_value(library, assigned[1])}"
         elif len(before) == 2 and NAMES_VARIABLE.fullmatch(before[0]) and before[1] == PRELOAD:
-            result[position] = _with(library, word)
+            result[position] = preload_value(library, word)
         elif export := _EXPORT.fullmatch(word):
             names = (
-                _ASSIGNED.sub(lambda m: f"{PRELOAD}={_with(library, m[1])}", name) for name in export[2].split(",")
+                _ASSIGNED.sub(lambda m: f"{PRELOAD}={preload_value(library, m[1])}", name)
+                for name in export[2].split(",")
             )
             result[position] = export[1] + ",".join(names)
     return result
@@ -47,11 +53,6 @@ def loss_reason(words: Sequence[str]) -> str | None:
     """The reason why LD_PRELOAD does not reach the program of this command line, with what to do; None where the words
     and the files that they name show none."""
     return next((reason for position in range(len(words)) for reason in _reasons(words, position)), None)
-
-
-def _with(library: str, preloads: str) -> str:
-    """The library and what is preloaded besides."""
-    return ":".join([library, *(word for word in re.split(r"[ :]", preloads) if word and word != library)])
 
 
 def _is_after_env(words: Sequence[str], position: int) -> bool:
@@ -74,8 +75,8 @@ def _reasons(words: Sequence[str], position: int) -> Iterator[str]:
         yield f"`srun {word}` drops {PRELOAD}; give --export=ALL"
     if word in (f"-u{PRELOAD}", f"--unset={PRELOAD}") or [*words[position : position + 2]] == ["-u", PRELOAD]:
         yield f"`env` takes {PRELOAD} away; leave that out"
-    found = shutil.which(word)
-    if found is None:
+    path = shutil.which(word)
+    if path is None:
         return
     if _CONTAINERS.fullmatch(name):
         yield (
@@ -86,7 +87,7 @@ def _reasons(words: Sequence[str], position: int) -> Iterator[str]:
     elif name in _OTHER_USERS:
         yield f"{name} drops {PRELOAD}; run `hopscope run` as that user"
     else:
-        yield from _reasons_of_file(Path(found))
+        yield from _reasons_of_file(Path(path))
 
 
 def _reasons_of_file(program: Path) -> Iterator[str]:

@@ -42,7 +42,7 @@ class OpenedTrace(Protocol):
         ...
 
     def limits(self) -> list[dict[str, Any]]:
-        """The same with the kind of each."""
+        """Limits of every answer: dictionaries with `kind` and `sentence`."""
         ...
 
 

@@ -112,7 +112,7 @@ class Runner:
         return self.query("from query_table($name)", {"name": name})
 
     def recalled_rows_of(self, view: str) -> pa.Table:
-        """The same of a view, kept as answers are."""
+        """All rows of a view of the catalog, kept as answers are."""
         text = self.statements.text_of(self._catalog.sources[view])
         return self.cache.recall(text, {}, partial(self.rows_of, view))
 

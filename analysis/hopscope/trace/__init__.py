@@ -249,7 +249,7 @@ class Trace(Computed, Analyses):
         return [str(limit["sentence"]) for limit in self.limits()]
 
     def limits(self) -> list[dict[str, Any]]:
-        """The same with the `kind` of each, as the section `limits` of `analyze trust` names it."""
+        """Limits of every answer: dictionaries with `sentence` and its `kind`, the item in `analyze trust`."""
         rows = self._whole._runner.recalled_rows_of("limits").sort_by(
             [("place", "ascending"), ("sentence", "ascending")]
         )

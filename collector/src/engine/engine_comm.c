@@ -109,7 +109,7 @@ static void free_with_communicator(struct engine_comm *e) {
 
 /* Takes out the idle state of the same members, the one with the smallest id; NULL if there is none. */
 static struct engine_comm *take_idle(const struct comm *comm) {
-    struct engine_comm **smallest = NULL, *taken = NULL;
+    struct engine_comm **smallest = NULL, *state = NULL;
     pthread_mutex_lock(&idle_lock);
     for (struct engine_comm **at = &idle; *at; at = &(*at)->next_idle)
         if ((*at)->members.size == comm->size &&
@@ -117,11 +117,11 @@ static struct engine_comm *take_idle(const struct comm *comm) {
             (!smallest || (*at)->id < (*smallest)->id))
             smallest = at;
     if (smallest) {
-        taken = *smallest;
-        *smallest = taken->next_idle;
+        state = *smallest;
+        *smallest = state->next_idle;
     }
     pthread_mutex_unlock(&idle_lock);
-    return taken;
+    return state;
 }
 
 /* An idle state that every member has. NULL if a member has none or another one, because it kept other states for

@@ -50,7 +50,7 @@ class Frames(unittest.TestCase):
 
     def test_lambdas_generators_and_recursion_are_told_apart(self):
         def deeper(n):
-            last = [lambda: read()]  # noqa: PLW0108 - the test needs a lambda's frame
+            last = [lambda: read()]  # noqa: PLW0108 - the frame of a lambda is under test
             return deeper(n - 1) if n else last[0]()
 
         self.agree(deeper(50))

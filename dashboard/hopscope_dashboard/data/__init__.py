@@ -1,1 +1,1 @@
-"""What the pages know of a trace: `trace` asks `hopscope`, each answer is computed once, and nobody else asks."""
+"""The data of the pages. Only `trace` asks `hopscope`, and each answer is computed once."""

@@ -1,1 +1,1 @@
-"""How a reader gets about: addresses and links, what they select, the pages that they name, the menu and the frame."""
+"""Ways between pages: addresses, links and selections, the pages, the menu and the frame."""

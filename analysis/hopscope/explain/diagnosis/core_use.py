@@ -1,4 +1,4 @@
-"""What ranks that compute longer had of their cores meanwhile: more work, no core, or sleep.
+"""The use of cores by ranks that compute longer: more work, waiting for a core, or sleep.
 
 Evidence only: whatever it shows, the time counts as computing.
 """
@@ -26,10 +26,10 @@ Word = Literal["on-core", "queued", "asleep", "idle-threads"]
 
 @dataclass(frozen=True)
 class CoreUse:
-    """How ranks spent most of their excess.
+    """The use of most of the excess of ranks that compute longer.
 
-    excess_ns: all of it. part_ns: of it, the time without a core or asleep. cores, other_cores: busy at a time while
-    the first thread of these ranks, and of the others, is on one.
+    excess_ns: the whole excess. part_ns: its part without a core or asleep. cores, other_cores: the mean number of
+    busy cores while the first thread of these ranks, and of the others, is on a core.
     """
 
     word: Word
@@ -40,7 +40,7 @@ class CoreUse:
 
 
 def core_use_of(excess_ns: Mapping[int, float], ranks: pa.Table) -> CoreUse | None:
-    """How ranks spent their excess beyond what others do, if there are any; None if unknown."""
+    """The use of the excess of these ranks, in ns by rank, compared with the other ranks. None if it is unknown."""
     names = ("computing_ns", "computing_on_core_ns", "computing_queued_ns", "computing_cpu_ns")
     if not set(names) <= set(ranks.column_names):
         return None  # a dataset of an earlier release

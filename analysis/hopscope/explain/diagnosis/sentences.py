@@ -178,7 +178,7 @@ def _usual(entry: Entry) -> str:
 
 
 def _core_use(use: CoreUse, is_one: bool) -> str:
-    """What the excess is, by the processor time of the ranks."""
+    """The use of the excess in words, from the processor time of the ranks."""
     excess, part = duration(use.excess_ns), duration(use.part_ns)
     match use.word:
         case "queued":

@@ -1,4 +1,4 @@
-"""Where the arrow keys lead from each rank and edge of a drawing."""
+"""Targets of the arrow keys, from each rank and edge of a drawing."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -61,7 +61,7 @@ class PlacedEdge:
     description: str
     share: float = 0
     child: int | None = None
-    """Of the two, in a tree, the rank farther from the root."""
+    """The end of the edge that is farther from the root, in a tree."""
     column: int | None = None
     """In an exchange, the number of its column."""
     text: str = ""
@@ -84,7 +84,7 @@ class PlacedEdge:
 
 @dataclass(frozen=True)
 class NamedBox:
-    """What is around the ranks of a host or a cluster, with its name over it or, at lanes, beside it."""
+    """A box around the ranks of a host or a cluster. Its name stands over it or, at lanes, beside it."""
 
     kind: str
     name: str

@@ -110,7 +110,7 @@ def _part(
 
 
 def _keys(name: str, ways: Ways, first: str) -> str:
-    """Where the keys lead: Tab to the first part of a drawing and then out of it, the arrow keys from there on."""
+    """Attributes for the keys: Tab leads to the first part of a drawing and then out, arrow keys to other parts."""
     targets = "".join(f'data-{key}="{target}" ' for key, target in ways.get(name, {}).items() if target is not None)
     return f'{targets}tabindex="{0 if name == first else -1}"'
 
