@@ -18,8 +18,12 @@ from hopscope.errors import InputError
 from hopscope.launch.elf import exported_names
 from hopscope.vocabulary.mpi_functions import FUNCTIONS
 
-FLAVOURS = ("openmpi", "mpich", "abi")
-MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH and its ABI", "abi": "the MPI standard's ABI"}
+MPI_NAMES = {
+    "openmpi": "Open MPI",
+    "mpich": "MPICH and its ABI",
+    "abi": "the MPI standard's ABI",
+}
+FLAVOURS = tuple(MPI_NAMES)
 
 
 @dataclass(frozen=True)

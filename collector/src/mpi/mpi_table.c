@@ -7,22 +7,15 @@
 #include <string.h>
 
 #include "mpi/chain.h"
+#include "mpi/library_names.h"
 
 struct pmpi_table pmpi_library, pmpi_next;
 
 #ifdef OMPI_MPI_H
 struct openmpi_handles openmpi_handles;
-static const char *const library_files[] = {"libmpi.so.40"};
-static const char *const library_words = "Open MPI";
-#elif defined(MPI_ABI)
-/* Any library with the MPI standard's ABI. */
-static const char *const library_files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
-static const char *const library_words = "one with the MPI standard's ABI";
-#else
-/* MPICH and ABI-compatible libraries; Debian calls the file libmpich.so.12. */
-static const char *const library_files[] = {"libmpi.so.12", "libmpich.so.12"};
-static const char *const library_words = "MPICH";
 #endif
+
+static const char *const library_files[] = {LIBRARY_FILES};
 
 static void *library; /* a handle for dlsym */
 
@@ -52,18 +45,21 @@ static void find_library(void) {
         library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* True if this preload was built for the process's library. Handles of the three ABIs differ in width or value, so a
- * wrong answer would crash somewhere else. Open MPI has a symbol that no other library has; the library's name tells
- * the other two apart. */
+/* True if this preload was built for the process's library. Handles of the ABIs differ in width or value, so a wrong
+ * answer would crash somewhere else. */
 static bool is_supported_library(void) {
+    static const char *const file_parts[] = {LIBRARY_FILE_PARTS};
     Dl_info info = {0};
-    bool abi = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname && strstr(info.dli_fname, "libmpi_abi");
+    const char *file = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname ? info.dli_fname : "", *part = "";
+    for (size_t i = 0; i < sizeof file_parts / sizeof *file_parts; i++)
+        part = strstr(file, file_parts[i]) ? file_parts[i] : part;
+    if (*part || *LIBRARY_FILE_PART)
+        return strcmp(part, LIBRARY_FILE_PART) == 0;
+    /* Both may be called libmpi.so; only Open MPI has this symbol. */
 #ifdef OMPI_MPI_H
-    return !abi && find("ompi_mpi_comm_world");
-#elif defined(MPI_ABI)
-    return abi;
+    return find("ompi_mpi_comm_world");
 #else
-    return !abi && !find("ompi_mpi_comm_world");
+    return !find("ompi_mpi_comm_world");
 #endif
 }
 
@@ -78,7 +74,7 @@ static bool resolve(char *message, size_t capacity) {
         snprintf(message, capacity,
                  "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the library that "
                  "`hopscope preload` names",
-                 HOPSCOPE_LIBRARY, library_words);
+                 HOPSCOPE_LIBRARY, LIBRARY_WORDS);
         return false;
     }
     const char *missing = NULL;

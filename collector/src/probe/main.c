@@ -14,20 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi/library_names.h"
 #include "probe/measure.h"
 #include "probe/waiting.h"
 
 #define NAME_BYTES 320
 
-#ifdef OMPI_MPI_H
-static const char *const files[] = {"libmpi.so.40"};
-#elif defined(MPI_ABI)
-static const char *const files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
-#else
-static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
-#endif
-
 static bool load_library(const char *path) {
+    static const char *const files[] = {LIBRARY_FILES};
     if (path)
         return dlopen(path, RTLD_NOW | RTLD_GLOBAL) != NULL;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

@@ -1,0 +1,28 @@
+/* The names of this flavour's MPI library: for the loader, for people, and to tell it from other flavours' libraries. */
+#ifndef HOPSCOPE_LIBRARY_NAMES_H
+#define HOPSCOPE_LIBRARY_NAMES_H
+
+#include <mpi.h>
+
+/* Parts of file names, each of which only one flavour has. */
+#define LIBRARY_FILE_PARTS "libmpi_abi"
+
+/* LIBRARY_FILES: names for the loader. LIBRARY_WORDS: a name for people. LIBRARY_FILE_PART: that of LIBRARY_FILE_PARTS;
+ * "": none of them. */
+#ifdef OMPI_MPI_H
+#define LIBRARY_FILES "libmpi.so.40"
+#define LIBRARY_WORDS "Open MPI"
+#define LIBRARY_FILE_PART ""
+#elif defined(MPI_ABI)
+/* Any library with the MPI standard's ABI. */
+#define LIBRARY_FILES "libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"
+#define LIBRARY_WORDS "one with the MPI standard's ABI"
+#define LIBRARY_FILE_PART "libmpi_abi"
+#else
+/* MPICH and ABI-compatible libraries; Debian calls the file libmpich.so.12. */
+#define LIBRARY_FILES "libmpich.so.12", "libmpi.so.12"
+#define LIBRARY_WORDS "MPICH"
+#define LIBRARY_FILE_PART ""
+#endif
+
+#endif
