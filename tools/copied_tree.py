@@ -74,6 +74,9 @@ class CopiedTree:
             packages = Path("lib") / version / "site-packages"
             borrowed = self.venv / packages / "packages_of_the_tree.pth"
             borrowed.write_text(f"{ROOT / '.venv' / packages}\n")
+            pytest = self.venv / "bin" / "pytest"
+            pytest.write_text(f'#!/bin/sh\nexec "{self.venv}/bin/python" -m pytest "$@"\n')
+            pytest.chmod(0o755)
         pip = [sys.executable, "-m", "pip", "--python", self.venv / "bin" / "python", "install", "-q"]
         pip += ["--no-deps", "--no-build-isolation", "--ignore-installed", "-e", "."]
         return self.run(*pip, "--config-settings", "cmake.define.HOPSCOPE_TESTS=ON") == 0
