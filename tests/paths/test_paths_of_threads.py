@@ -34,6 +34,32 @@ def test_the_wait_for_a_thread_leads_to_what_that_thread_did() -> None:
     ]
 
 
+def test_a_first_thread_that_only_begins_and_ends_mpi_waited_for_the_others() -> None:
+    # Regression: the wait for a thread by a lock is no MPI call, so the path stayed on the first thread.
+    trace = joined_trace()
+    trace.rows["intervals"] = [row for row in trace.rows["intervals"] if row["kind"] != "join"]
+    assert path_of(derive(trace.tables()), "run") == [
+        (1, "mpi", 0, 10),
+        (1, "compute", 10, 20),
+        (1, "compute", 20, 200),
+        (1, "native", 200, 210),
+        (1, "compute", 210, 300),
+        (1, "compute", 300, 331),
+    ]
+
+
+def test_a_first_thread_that_communicates_keeps_its_computing() -> None:
+    trace = joined_trace()
+    trace.rows["intervals"] = [row for row in trace.rows["intervals"] if row["kind"] != "join"]
+    trace.interval(1, "p2p", 11, 12)
+    assert path_of(derive(trace.tables()), "run") == [
+        (1, "mpi", 0, 10),
+        (1, "compute", 10, 11),
+        (1, "p2p", 11, 12),
+        (1, "compute", 12, 331),
+    ]
+
+
 def test_a_thread_whose_beginning_is_unknown_began_before_the_wait_for_it() -> None:
     trace = joined_trace()
     trace.rows["intervals"] = [row for row in trace.rows["intervals"] if row["begin_ns"] != 20]
