@@ -1,7 +1,7 @@
 -- Single delayed hops, and how far each moved the end of its collective.
 --
--- Rows are the hops that exceed the median of their edge most, among edges with 5 hops that were waited for. Each
--- collective is replayed with the hop at that median.
+-- A hop's delay is its time beyond the median of its edge. Rows are the longest delays, on edges with at least 5 hops
+-- that were waited for. Each collective is replayed without the delay.
 --
 -- param limit BIGINT = 20 -- At most this many hops.
 -- key hop_id

@@ -1,6 +1,6 @@
 -- Parameters of Hockney, LogGP and PLogP by link.
 --
--- Give it a machine file or a trace with hops.
+-- The input is a machine file or a trace with hops.
 --
 -- Hockney: m bytes take alpha(m) + m beta(m). PLogP: o_s(m) and o_r(m) are the time in MPI of sender and receiver,
 -- g(m) the time between two messages, L half a round trip less g. LogGP: o is the mean overhead and g the gap of the
