@@ -20,7 +20,7 @@
 -- column ranks BIGINT -- Ranks that would have left earlier.
 -- column absorbed_at INTEGER -- Rank that absorbed most, and how much; null if none did.
 -- column absorbed_ns BIGINT -- Rank that absorbed most, and how much; null if none did.
--- column behind VARCHAR -- The later cause there: a hop, or the rank's arrival.
+-- column behind VARCHAR -- What absorbed it there: a later hop, or the rank's own arrival.
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role
 -- uses edge_usual, hop_trees
