@@ -37,7 +37,7 @@ class Figure:
     published: float
     measured: float
     unit: str
-    """How a value is written, such as `{:.2f}x`."""
+    """The format of a value, such as `{:.2f}x`."""
     reason: str
     """A sentence on why the two may differ."""
     published_text: str = ""

@@ -1,4 +1,5 @@
-"""A run whose Allreduce the MPI library does by recursive doubling, simulated message by message on a known network."""
+"""A simulated run whose MPI library does each Allreduce by recursive doubling, message by message on a known
+network."""
 
 from __future__ import annotations
 
@@ -7,12 +8,12 @@ import math
 from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run
 
 POST = 100
-"""From posting a receive to sending, ns. A message that is there already is received halfway."""
+"""Time from posting a receive to sending, in ns. A message that is already there is received halfway through it."""
 
 
 class LibraryRun(Run):
-    """As `Run`, with the library's own messages. Ranks are a power of two. rendezvous_from: a longer message goes when
-    its receiver has answered, and blocks its sender until then."""
+    """A `Run` with the library's own messages. The number of ranks is a power of two. rendezvous_from: a longer message
+    leaves when its receiver's CTS arrives, and blocks its sender until then."""
 
     engine = "native"
     tree_file = None
@@ -63,7 +64,7 @@ class LibraryRun(Run):
         return latency + int(network.per_byte * self.size) + self.chance.randint(0, self.jitter)
 
     def _goes_ns(self, src: int, dst: int, sent: int, posted: int) -> int:
-        """When a message goes: at once, or when the answer to its announcement is there."""
+        """The time at which a message leaves: at once, or when the CTS arrives."""
         if self.size <= self.rendezvous_from:
             return sent
         latency = self.network.latency[self.network.link(src, dst)]

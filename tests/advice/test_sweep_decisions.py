@@ -24,7 +24,7 @@ HAN: Final = {**PROVENANCE, "besides": [["allreduce", "coll_han_allreduce", "3"]
 
 
 def sweep_of(*points: tuple[int, int, dict[str, list[float]]]) -> Sweep:
-    """A sweep of Allreduce with these ranks, bytes and times by method."""
+    """A sweep of Allreduce. points: ranks, bytes, and times by method."""
     sweep = Sweep(dict(HAN), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
     for ranks, size, times in points:
         for name, values in times.items():
@@ -33,7 +33,8 @@ def sweep_of(*points: tuple[int, int, dict[str, list[float]]]) -> Sweep:
 
 
 def test_a_lucky_time_decides_nothing_that_it_is_scored_by() -> None:
-    # Chosen by the times at even places: ring 80, default 100. Scored by those at odd ones: ring 99, default 110.
+    # The choice is by the times at even positions: ring 80, default 100. Its score is by those at odd positions: ring
+    # 99, default 110.
     sweep = sweep_of((8, 64, {"default": [100, 110, 120, 130], "ring": [80, 99, 120, 130]}))
     (row,) = decisions(sweep)
     assert (row["best"], row["time_ns"], row["default_ns"]) == ("ring", 99, 110)
@@ -58,7 +59,7 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
     def algorithm(ranks: int, size: int) -> int:
         return rules_for(rules, "allreduce", ranks, size)[0].algorithm
 
-    # 64 and 4096 meet at 512: their geometric mean.
+    # The rules for 64 and 4096 bytes change at 512, their geometric mean.
     assert [algorithm(4, size) for size in (0, 64, 512, 513, 4096, 1 << 20)] == [1, 1, 1, 0, 0, 0]
     assert [algorithm(ranks, 64) for ranks in (3, 4, 7, 8, 9)] == [0, 1, 1, 0, 0]
     assert [algorithm(8, size) for size in (64, 512, 513, 4096, 1 << 20)] == [0, 0, 4, 4, 4]

@@ -1,5 +1,5 @@
-"""`hopscope sweep` under MPI libraries: every point has the default and other methods, rules are obeyed, and a sweep
-that was interrupted goes on."""
+"""`hopscope sweep` under MPI libraries: every point has the default and other methods, the rules are obeyed, and an
+interrupted sweep can go on."""
 
 import json
 import shlex
@@ -53,7 +53,7 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     rows = json.loads(done.stdout)
     assert [(row["operation"], row["bytes"]) for row in rows] == [(p.operation, p.bytes) for p in sweep.points]
 
-    # Without the times of one method, only that is measured again.
+    # If the times of one method are missing, only that method is measured again.
     content = json.loads(swept.read_text())
     missing = next(name for name in content["points"][0]["times_ns"] if name != "default")
     removed_times = content["points"][0]["times_ns"].pop(missing)

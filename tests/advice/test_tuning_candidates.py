@@ -1,4 +1,4 @@
-"""Changes of a command by a candidate, alone and with another one."""
+"""The changes of a command by a candidate, alone and together with another candidate."""
 
 from pathlib import Path
 

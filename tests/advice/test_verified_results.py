@@ -1,4 +1,4 @@
-"""Verdicts of fresh pairs of runs on the gain that a tuning stated."""
+"""Verdicts on the gain that a tuning stated, from fresh pairs of runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One run of every algorithm that Open MPI 4 can be made to use, which several test files look at."""
+"""One run of every algorithm that Open MPI 4 can be forced to use, shared by several test files."""
 
 from pathlib import Path
 

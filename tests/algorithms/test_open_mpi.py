@@ -1,4 +1,4 @@
-"""Open MPI's own algorithms, each forced, are recognised from the messages that it really sends."""
+"""Open MPI's own algorithms, each forced, are recognised from the messages that the library really sends."""
 
 import open_mpi
 import pytest
