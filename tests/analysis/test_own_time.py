@@ -1,4 +1,4 @@
-"""The collector's own time: no computing, no noise, and a caveat above 1 %."""
+"""The collector's own time is neither computing nor noise, and gives a caveat above 1 %."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ from test_noise import MS, iterations
 
 
 def _with_overhead(directory: Path, time_ns: int) -> hopscope.Trace:
-    """25 iterations of 30 ms of two ranks. In the 10th, rank 1 computes 30 ms, too, but a chunk change takes longer."""
+    """A run of two ranks with 25 iterations of 30 ms. In the 10th, rank 1 also computes 30 ms, but a chunk change takes
+    `time_ns` more."""
     work = [[30.0, 30.0] for _ in range(25)]
     work[10][1] += time_ns / MS
     begin = 10 * 31 * MS + 5 * MS

@@ -1,6 +1,5 @@
-"""A spool's newest records are in its front, and go behind its chunks when that is full; a process may die at any
-moment of it. Each state that it can leave behind holds every record once.
-"""
+"""A spool's newest records are in its front. When the front is full, they go behind the chunks. A process may die at
+any moment of this, and each possible state of the file holds every record once."""
 
 import struct
 from collections.abc import Callable
@@ -13,7 +12,7 @@ NewTrace = Callable[[str], Trace]
 HEADER_BYTES = 4096
 RECORD_BYTES = 40
 CHUNK_BYTES = 20480
-"""The smallest: whole pages, whole records."""
+"""The smallest chunk: whole pages and whole records."""
 CHUNK = CHUNK_BYTES // RECORD_BYTES
 COUNTERS = struct.Struct("<QQQ")
 COUNTERS_AT = 296
@@ -25,7 +24,7 @@ def calls(count: int) -> str:
 
 
 def rebuild(trace: Trace, *, flushed: int, front: int, records: bytes, chunks: bytes, state: int = OPEN) -> None:
-    """Writes the spool anew: records in the front, and what comes behind it."""
+    """Writes the spool anew: a header with these counters, the records of the front, and the chunks behind it."""
     path = trace.directory / "spool" / "0.0.spool"
     head = bytearray(path.read_bytes()[:HEADER_BYTES])
     COUNTERS.pack_into(head, COUNTERS_AT, CHUNK_BYTES, flushed, front)

@@ -1,6 +1,6 @@
-"""The rules of critical paths through the product's own door: an archive is drawn, converted and read.
+"""The rules of critical paths in the whole product: an archive is drawn, converted and read.
 
-tests/paths has the rules themselves, on drawn tables.
+tests/paths tests the rules themselves, on drawn tables.
 """
 
 from pathlib import Path
@@ -47,9 +47,10 @@ def test_without_hops_the_library_is_one_stretch_that_leads_where_the_operation_
 
 
 def test_over_a_tree_a_path_follows_the_hops_that_were_waited_for(tmp_path: Path, rows: Any) -> None:
-    """Rank 1 is late; rank 0 waits for its hop from 10 on and passes the result back to it.
+    """Rank 1 is late. Rank 0 waits for its hop from 10 on, and passes the result back to it.
 
-    The last leave is rank 1's: back over the hop down, sent at 55, and over the hop up, sent at 40, to rank 1's work.
+    Rank 1 leaves last. From there the path goes back over the hop down, sent at 55, and the hop up, sent at 40, to rank
+    1's work.
     """
     drawing = Drawing(tmp_path, [Place("h0"), Place("h1", "far")])
     tree = drawing.shadow(drawing.world, "flat")

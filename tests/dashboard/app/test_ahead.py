@@ -1,5 +1,5 @@
-"""Pages of a long run that are drawn before anybody asks: their answers are there then, and the process that drew them
-is not."""
+"""Pages of a long run are drawn before anybody opens them: their answers are then there, and the process that drew them
+has ended."""
 
 import os
 import re
@@ -61,7 +61,7 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
 
 
 def test_ctrl_c_right_after_the_start_says_nothing() -> None:
-    # DuckDB's module listed what it called leaks, because the thread that waited to draw ahead still held the trace.
+    # Regression: DuckDB's module listed leaks, because the thread that waited to draw ahead still held the trace.
     command = [Path(sys.executable).parent / "hopscope", "dashboard", SAMPLE, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, process_group=0) as server:
         assert server.stderr is not None

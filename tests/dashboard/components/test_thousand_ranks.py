@@ -1,5 +1,5 @@
-"""A run of 1,024 ranks on 64 hosts, without a browser: no page has more parts than a browser lays out at once, and what
-is too much to be drawn rank by rank is drawn host by host, until one opens a host."""
+"""A run of 1,024 ranks on 64 hosts, without a browser. No page has more components than a browser lays out at once.
+Figures that are too large rank by rank are drawn host by host, until the user opens a host."""
 
 import json
 import re
@@ -24,7 +24,7 @@ RANKS, OF_HOST = 1024, 16
 HOSTS = [f"host{number}" for number in range(RANKS // OF_HOST)]
 EVENTS = 30_000
 MOST_PARTS = 6_000
-"""In a browser, where figures have two elements or more for each part, 12,000 elements are laid out at once."""
+"""In a browser, where a component of a figure has two or more elements, this means 12,000 elements at once."""
 COMPUTED_LONG = ("/remap",)
 """Pages that compute for a minute; test_thousand_ranks_in_browser.py opens them."""
 
