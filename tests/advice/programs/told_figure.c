@@ -1,6 +1,6 @@
 /* Prints a figure that depends on a setting of the MPI library and not on a clock: about 100, or about 50 where a rule
  * or a variable forces an algorithm. The setting concerns the program's Allreduces.
-
+ *
  * -DALIKE: the setting changes nothing. -DHANGS: with the setting, no rank reaches MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>

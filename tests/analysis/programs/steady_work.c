@@ -1,7 +1,7 @@
 /* Repeats the same work and an Allreduce, so that all variability comes from the machine.
-
+ *
  *     steady_work ITERATIONS MICROSECONDS
-
+ *
  * The work of a rank is a number of additions: those that fit into MICROSECONDS on an idle core, in the best of some
  * tries. */
 #include <mpi.h>

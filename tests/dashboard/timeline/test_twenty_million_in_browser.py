@@ -1,6 +1,5 @@
-"""A run of 20 million events in a browser, beside a shorter one of the same program: what is there to be zoomed into,
-selected, clicked and compared is there at this length too, and no page fails. Nothing here looks at times.
-"""
+"""A run of 20 million events in a browser, beside a shorter one of the same program: the tests zoom, select, click and
+compare also at this length, and no page fails. Nothing here checks times."""
 
 import re
 import shutil
@@ -54,7 +53,7 @@ def recorded(folder: Path, events: int, *options: str) -> hopscope.Trace:
 
 @pytest.fixture(scope="module")
 def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """Made once, served by the command, and removed: two gigabytes."""
+    """Both runs, made once, served by the command, and removed: two gigabytes."""
     folder = tmp_path_factory.mktemp("twenty_million")
     traces = {name: recorded(folder / name, events) for name, events in EVENTS.items()}
     served = Served(folder / "long", str(folder / "short"))
@@ -81,7 +80,7 @@ def view(page: Page) -> tuple[int, int]:
 
 
 def mark_counts(page: Page) -> dict[str, Any]:
-    """How many of each are drawn one by one; null for what is too much."""
+    """The number of marks of each kind that are drawn; null if there are too many."""
     view(page)
     counts: dict[str, Any] = page.locator(TIMELINE).first.evaluate(
         "root => Object.fromEntries("
@@ -91,7 +90,7 @@ def mark_counts(page: Page) -> dict[str, Any]:
 
 
 def drag(page: Page, begin: float, end: float) -> None:
-    """Drags over a part of the timeline, 0 to 1."""
+    """Drags over a part of the timeline; 0 is its left end, 1 its right end."""
     place = page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     box = page.locator(f"{TIMELINE} canvas").bounding_box()
     assert box

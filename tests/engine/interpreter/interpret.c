@@ -1,6 +1,6 @@
 /* Executes a program (program.h) and writes, for each rank, the hash of every step's results: interpret PROGRAM FOLDER.
  *
- * Two runs of one program must write the same files, whoever carries out its collectives.
+ * Two runs of one program must write the same files, with the engine or without.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-/* Data that moves: gather, scatter, allgather, alltoall and their v-forms. Every rank knows what must come out: ints
- * that tell from whom, for whom, and which. The datatypes of the members differ, as long as their signatures agree. */
+/* Operations that move data: gather, scatter, allgather, alltoall and their v-forms. Every rank knows the correct
+ * output: ints that tell their sender, their receiver and their number. The datatypes of the members differ, but their
+ * signatures agree. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum operation {
 
 enum { MOST_RANKS = 32 };
 
-/* One collective as all ranks know it. */
+/* One collective, known to all ranks. */
 struct scene {
     enum operation operation;
     MPI_Comm comm;
@@ -31,7 +32,7 @@ struct scene {
     uint64_t salt;
 };
 
-/* A buffer with a block for each rank, or for one. */
+/* A buffer with a block for each rank, or with one block. */
 struct buffer {
     char *memory, *base; /* base: what the call gets */
     size_t bytes;
@@ -48,7 +49,7 @@ static uint64_t mixed(const struct scene *s, int a, int b) {
     return random_next(&state) >> 20;
 }
 
-/* Ints from one rank for another: fours, so that every datatype fits. */
+/* Number of ints from one rank for another: a multiple of four, so that every datatype fits. */
 static int ints_between(const struct scene *s, int sender, int receiver) {
     switch (s->operation) {
     case GATHERV:
@@ -78,7 +79,7 @@ static const struct shape *some_shape(const struct scene *s, uint64_t *rank_stat
     return &shapes[served || number == 3 ? number : SHAPES];
 }
 
-/* Lays so many blocks out, of random datatypes; the v-forms in any order and with gaps. */
+/* Lays out this number of blocks, of random datatypes; for the v-forms in any order and with gaps. */
 static void lay_out(const struct scene *s, struct buffer *b, bool receives, bool whole, uint64_t *rank_state) {
     const struct shape *shape = some_shape(s, rank_state);
     bool has_gaps = whole && s->irregular;
@@ -127,7 +128,7 @@ static void lay_out(const struct scene *s, struct buffer *b, bool receives, bool
     memset(b->memory, 0x5a, b->bytes);
 }
 
-/* Writes what goes from one rank to another into a block of a buffer (or of a copy of it). */
+/* Writes the data from one rank for another into a block of a buffer (or of a copy of it). */
 static void put(const struct scene *s, const struct buffer *b, char *base, int block, int sender, int receiver) {
     const struct shape *shape = b->shapes[block];
     MPI_Aint lower, extent;
