@@ -1,4 +1,5 @@
-"""The timeline: a track for each rank, slices that nest, and an arrow for each hop and message, at its own times."""
+"""The timeline export: a track for each rank, nested slices, and an arrow for each hop and message with its own
+times."""
 
 import gzip
 import json

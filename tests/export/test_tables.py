@@ -1,4 +1,4 @@
-"""Tables for other programs: Arrow files as the schemas say, CSV that reads back the same."""
+"""Tables for other programs: Arrow files that follow the schemas, and CSV files that read back the same."""
 
 import csv
 import io
@@ -92,7 +92,7 @@ def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -
     timeline = export(trace.path, "-o", tmp_path / "t.json", "--from", "10ms", "--to", "0.02s")
     assert timeline.returncode == 0, timeline.stderr
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    # This process's own stdout is nobody's to write to.
+    # The test must not write to the stdout of its own process.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     words = ["export", str(trace.path), "--format", "csv", "--table", "ranks", "-o", "/dev/stdout"]
     piped = subprocess.run(

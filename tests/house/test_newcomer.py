@@ -1,5 +1,5 @@
-"""tools/newcomer hides what a machine has gathered, and keeps how it reaches registries; tools/check-fresh never passes
-without having looked."""
+"""tools/newcomer hides the machine's settings, but keeps the access to registries. tools/check-fresh never passes
+without a check."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Remapping of real runs over Open MPI: its message graph is replayed, and what is suggested runs."""
+"""Remapping real runs over Open MPI: the replay uses their message graph, and the suggestion runs."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ SIZES = {
 }
 """Bytes of each operation's calls in an iteration."""
 EVEN = Costs(dict.fromkeys(LINKS, LinkCost(1000.0)), LocalCost())
-"""A machine on which a message takes 1 us. What a run's own hops say of it depends on who waited."""
+"""A machine on which a message takes 1 us. A run's own hops depend on which ranks waited."""
 
 
 @pytest.fixture

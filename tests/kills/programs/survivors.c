@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Needs mpi.h before it. */
+/* This header needs mpi.h before it. */
 #include <mpi-ext.h>
 
 int main(int argc, char **argv) {
