@@ -1,4 +1,5 @@
-/* Prints when packets come out of a delay line: latencies, rates and step as the plan has them, then `at:bytes` each.
+/* Prints the times at which packets leave a delay line. Arguments: latencies, rates and step, as in the plan, then
+ * `at:bytes` for each packet.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-"""C++ programs whose exceptions leave MPI calls, or pass by them: the same with and without the collector."""
+"""C++ programs whose exceptions leave MPI calls or pass them behave the same with and without the collector."""
 
 import functools
 import subprocess

@@ -1,4 +1,5 @@
-"""Programs that mark regions of their own, in every language: with the collector in the trace, without it harmless."""
+"""Programs that mark their own regions, in every language: with the collector they are in the trace, without it
+harmless."""
 
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ def in_c(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 def in_cxx(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     compiler = shutil.which(str(Path(mpi.compiler).with_name(Path(mpi.compiler).name.replace("mpicc", "mpicxx"))))
     assert compiler, f"{mpi.release} has no C++ compiler wrapper here"
-    # MPI's former C++ interface comes with the header, and does not compile without warnings.
+    # MPI's former C++ interface comes with the header, but does not compile without warnings.
     flags = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     words = [compiler, "-x", "c++", *flags, "-I", str(INCLUDE)]
     subprocess.run([*words, "-o", str(folder / "marked"), str(PROGRAMS / "marked.c")], check=True, timeout=100)

@@ -1,5 +1,5 @@
-/* Windows. The first argument selects: fences (rank 0 computes longer), queue (work handed out by locks), pairs
- * (post, start, complete, wait), errors (all calls fail and return their class). Prints what it got. */
+/* Windows. The first argument selects: fences (rank 0 computes longer), queue (work distributed by locks), pairs (post,
+ * start, complete, wait), errors (all calls fail and return their class). Prints the data that it got. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
