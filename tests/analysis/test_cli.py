@@ -68,7 +68,7 @@ def test_every_command_gives_json_rows_with_the_documented_columns(
 def test_a_word_alone_that_is_a_path_is_a_trace_also_with_the_name_of_a_command(
     name: str, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Regression: in a folder with a file named `noise`, `analyze noise` said that an argument was missing.
+    # Regression: if the working directory had a folder `noise`, `analyze noise` said that an argument was missing.
     monkeypatch.chdir(tmp_path)
     Path(name).symlink_to(dataset)
     assert exit_code(name) == 0
@@ -88,8 +88,7 @@ WHOLE_RUN = [
 def test_what_is_about_the_whole_run_lists_no_part_and_says_so(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Regression: the help of remap listed `--ranks` and the other options of a selection, which remap then
-    rejected."""
+    """Regression: the help of remap listed `--ranks` and similar options, which remap then rejected."""
     assert exit_code(command, "--help") == 0
     assert "--ranks" not in capsys.readouterr().out
     assert exit_code(command, dataset, "--ranks", "0") == 2
@@ -148,8 +147,7 @@ def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.C
 
 
 def test_check_data_fails_by_itself_on_a_broken_dataset(tmp_path: Path, dataset: Path) -> None:
-    # In the drawing, one run has no path, which no rule forbids, and some collectives are incomplete, which rules
-    # exempt.
+    # The drawing has a run without a path, which no rule forbids, and incomplete collectives, which are exempt.
     assert analyze("check-data", dataset).returncode == 0
     broken = {
         **TABLES,
@@ -183,8 +181,7 @@ def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path:
 
 
 def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
-    # Regression: for a directory the advice was to free space, and the message named Hopscope's temporary file where a
-    # file was taken for a directory.
+    # Regression: the advice was to free space, and the message named a temporary file of Hopscope's own.
     (tmp_path / "file").touch()
     for place, reason in ((tmp_path, "Is a directory"), (tmp_path / "file" / "x.html", "Not a directory")):
         with pytest.raises(InputError) as refused, whole_file(place):
@@ -195,7 +192,7 @@ def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
 def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     report.write_text("the last good one")
-    # No file may grow beyond 1 KiB. Without this setting, Python would leave truncated bytecode for later commands.
+    # No file may grow beyond 1 KiB. Bytecode is off, because Python would leave truncated files for later commands.
     words = f"ulimit -f 1; exec {Path(sys.executable).parent / 'analyze'} summary {dataset} --report {report}"
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(["bash", "-c", words], env=environment, capture_output=True, text=True, check=False)
@@ -214,8 +211,7 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
         (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those that the trace has"),
         (["critical-path", "TRACE", "--by", "rank", "--collective", "0:0"], "only one of"),
         (["critical-path", "TRACE", "--collective", "0:0", "--from", "i:9"], "no sequence of MPI calls five times"),
-        # Regression: numbers that no column can hold ended in a traceback and in exit code 1, which means that a gate
-        # failed.
+        # Regression: numbers that no column can hold ended in a traceback and in the exit code of a failed gate.
         (
             ["collectives", "TRACE", "--seq", "99999999999999999999"],
             "must be a whole number from 0 to 9223372036854775807, not 99999999999999999999",
@@ -268,8 +264,7 @@ def test_sql_reads_tables_and_views_and_nothing_else(dataset: Path, tmp_path: Pa
         f"copy (select 1) to '{tmp_path / 'out'}'",
         "select * from read_text('/etc/hostname')",
         "install httpfs",
-        # Regression: EXPLAIN ANALYZE runs its statement, and a SELECT may begin with a COPY; both made the table
-        # unreadable.
+        # Regression: EXPLAIN ANALYZE of a COPY, and a SELECT that begins with one, made the table unreadable.
         f"with copied as (copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}') select 1",
         f"explain analyze with c as (copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}') select 1",
         f"explain analyze copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}'",
@@ -385,8 +380,7 @@ def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_no_command_waits_for_pandas(dataset: Path) -> None:
-    # If pandas is installed, pyarrow imports it with its first array, which takes a fifth of a short command's
-    # processor time.
+    # With its first array, pyarrow imports pandas if it is installed: a fifth of a short command's time.
     code = "from hopscope.cli.start import analyze_main; analyze_main()"
     command = [sys.executable, "-v", "-c", code, "critical-path", str(dataset)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
