@@ -108,7 +108,7 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """The share of all iterations that have more noise than so many ms."""
+    """The share of all iterations that have more noise than each number of ms."""
     counts: Counter[str] = Counter()
     for trace in traces:
         counts.update(

@@ -21,7 +21,7 @@ def test_a_gain_is_the_mean_of_the_log_ratios_with_student_s_interval() -> None:
     ("ratios", "verdict"),
     [
         ((0.95, 0.951, 0.949, 0.95, 0.95, 0.951), "gain"),
-        ((0.995, 0.994, 0.996, 0.995, 0.995, 0.994), "no gain"),  # surely faster, but by less than 1 %
+        ((0.995, 0.994, 0.996, 0.995, 0.995, 0.994), "no gain"),  # certainly faster, but by less than 1 %
         ((0.5, 1.4, 0.7, 1.1, 0.6, 1.3), "no gain"),
         ((1.05, 1.051, 1.049, 1.05, 1.05, 1.051), "loss"),
     ],

@@ -220,4 +220,4 @@ def test_what_no_hop_measured_of_an_emulated_machine_is_known() -> None:
     costs = fit(source_of(run.trace().table))
     assert costs.measured == {(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)}
     assert costs.pairs[0, 2] == costs.pairs[2, 0] == pytest.approx(2 * MS, rel=0.01)
-    assert costs.pairs[0, 0] == pytest.approx(10_000, abs=1_000)  # no two ranks are on one host
+    assert costs.pairs[0, 0] == pytest.approx(10_000, abs=1_000)  # there are no two ranks on one host

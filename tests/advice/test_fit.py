@@ -29,8 +29,8 @@ def test_the_fit_recovers_the_network() -> None:
     assert costs.interface_message_ns == 0
     assert costs.local.handle_up_ns == pytest.approx(HANDLE, abs=1)
     assert costs.local.enter_ns == pytest.approx(1_000, abs=1)
-    assert costs.links["shm"].hops == 0  # binomial over this placement has no hop within a host ...
-    assert costs.links["shm"].latency_ns == costs.links["lan"].latency_ns  # ... so it is taken to be no faster than lan
+    assert costs.links["shm"].hops == 0  # the binomial tree over this placement has no hop within a host,
+    assert costs.links["shm"].latency_ns == costs.links["lan"].latency_ns  # so shm counts as no faster than lan
 
 
 def test_the_fit_finds_an_outlying_pair_of_hosts() -> None:

@@ -85,7 +85,7 @@ def test_the_best_of_what_the_library_has_is_written_as_it_reads_it(tmp_path: Pa
     assert best["gain_low"] < best["gain"] == pytest.approx(1 - 41 / 61, abs=0.01)
     rules = read_rules((tmp_path / "rules").read_text())
     algorithms = [[row.algorithm for row in rules_for(rules, "allreduce", 8, size)] for size in (0, 7, 8, 9)]
-    assert algorithms == [[0], [0], [1], [0]]  # 8 bytes are all that ran
+    assert algorithms == [[0], [0], [1], [0]]  # the run has only messages of 8 bytes
     words = (table.schema.metadata or {})[b"words"].decode()
     assert f"--mca coll_tuned_dynamic_rules_filename {tmp_path / 'rules'} --mca {' '.join(HAN)}" in words
     assert sentence(table).startswith("basic_linear of Open MPI 5.0.11 would take 41.")

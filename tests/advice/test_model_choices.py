@@ -101,7 +101,7 @@ def test_the_gap_by_destinations_finds_the_linear_broadcast_that_no_published_mo
 def test_a_model_does_not_choose_where_its_times_are_all_the_same_or_missing() -> None:
     sweep = sweep_of({})
     alike, incomplete = Point("bcast", 8, 8), Point("bcast", 8, 64)
-    for name in ("default", "basic_linear", "pipeline"):  # by Hockney both take seven messages
+    for name in ("default", "basic_linear", "pipeline"):  # by Hockney, all three take seven messages
         sweep.add(alike, name, [1000.0] * 4)
     for name in ("default", "knomial"):
         sweep.add(incomplete, name, [1000.0] * 4)

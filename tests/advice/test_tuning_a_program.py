@@ -71,13 +71,13 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
     done, folder = gained
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Use allreduce: ")
-    journal = read(folder)  # read() also checks the journal against its schema.
+    journal = read(folder)  # read() also checks the journal against its schema
     assert journal.result is not None
     assert 0.49 < journal.result["gain_low"] < journal.result["gain"] < journal.result["gain_high"] < 0.51
     assert 100 <= journal.baseline["iteration_ns"] < 101
     assert 50 <= journal.result["iteration_ns"] < 51
     assert journal.result["pairs"] == 6
-    assert len(journal.measurements) <= RUNS + 1  # One more run records the messages of the result.
+    assert len(journal.measurements) <= RUNS + 1  # one more run records the messages of the result
     command = (folder / "command.txt").read_text()
     assert command == done.stdout.splitlines()[1] + "\n"
     assert "hopscope" not in command

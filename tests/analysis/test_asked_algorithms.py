@@ -148,7 +148,7 @@ def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
     assert decision("MPI_Bcast", None, "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
     assert decision("MPI_Bcast", "binomial", UNRECOGNISED) == ("binomial", (), None)
     assert decision("MPI_Bcast", "pipeline", UNRECOGNISED) == ("chain", (), None)
-    assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # of which radix?
+    assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # its radix is unknown
     assert decision("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
     assert decision("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
     assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks

@@ -79,9 +79,9 @@ def test_computing_that_others_wait_for_costs_what_they_wait(rerun: Callable[...
         return run.cost(run.computing(*(np.asarray([value]) for value in (rank, end_ns, less_ns)))).ns
 
     assert saved(1, 150, 30) == 30
-    assert saved(1, 150, 70) == 50  # then rank 0 is the last one
-    assert saved(0, 100, 30) == 0  # nobody waits for it
-    assert saved(1, 200, 30) == 0  # the other is as late
+    assert saved(1, 150, 70) == 50  # after that, rank 0 is the last one
+    assert saved(0, 100, 30) == 0  # no rank waits for it
+    assert saved(1, 200, 30) == 0  # the other rank is equally late
 
 
 def test_a_late_send_costs_what_its_receiver_waits_for_it(rerun: Callable[..., Rerun]) -> None:

@@ -114,7 +114,7 @@ def test_a_bit_flipped_in_a_file_is_found(tmp_path: Path) -> None:
     rows = {row["rule"]: row for row in hopscope.open(dataset).check_data().to_pylist()}
     assert (rows[CONTENT]["rows"], rows[CONTENT]["beyond"], rows[CONTENT]["verdict"]) == (10, 0, "holds")
     content = bytearray(part.read_bytes())
-    content[content.index(b"parquet-cpp")] ^= 1  # where no reader stumbles over it
+    content[content.index(b"parquet-cpp")] ^= 1  # a byte that no reader checks
     part.write_bytes(content)
     rule = {row["rule"]: row for row in hopscope.open(dataset).run("check-data").to_pylist()}[CONTENT]
     assert (rule["rows"], rule["beyond"], rule["verdict"]) == (10, 1, "fails")

@@ -114,7 +114,7 @@ def test_csv_has_the_same_rows_and_raw_numbers(dataset: Path) -> None:
 
 def test_a_table_shows_units_and_intervals_for_people(dataset: Path) -> None:
     assert "410 ns" in analyze("summary", dataset).stdout  # time in MPI_Allreduce
-    assert "12.0 %" in analyze("trust", dataset).stdout  # what tracing cost
+    assert "12.0 %" in analyze("trust", dataset).stdout  # the cost of tracing
 
 
 def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> N
 @pytest.mark.parametrize(
     ("gates", "code", "sentence"),
     [
-        (["native.share > 0"], 2, "native.share has no value"),  # there is no path of the run
+        (["native.share > 0"], 2, "native.share has no value"),  # the dataset has no path of the run
         (["nothing.share > 0"], 2, "no row 'nothing'; the rows are compute"),
         (["compute.speed > 0"], 2, "unknown column speed"),
         (["compute.time_ns > 5ms"], 0, ""),

@@ -85,13 +85,13 @@ def test_pages_put_together_are_the_whole_list_and_each_says_how_many_fit(trace:
     ("search", "collectives"),
     [
         ("allreduce", ["0:0", "0:1"]),
-        ("0:1", ["0:1"]),  # not 0:10, too
+        ("0:1", ["0:1"]),  # without 0:10
         ("SOLVE.C:15", ["0:0", "0:1"]),
-        ("0x30", ["1:0"]),  # one member called from there
+        ("0x30", ["1:0"]),  # one member called it from there
         ("solver native", ["1:0", "0:1"]),
         ("native:too_large dot", ["0:1"]),
         ("barrier solver", []),
-        ("100%_", []),  # no wildcard
+        ("100%_", []),  # these are not wildcards
         ("  ", ["0:0", "1:0", "0:1", "0:10"]),
     ],
 )

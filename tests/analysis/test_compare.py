@@ -159,7 +159,7 @@ def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(
     base = base_runs
     new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((1150, 1050, 1250))]
     alone = new[2].answer("compare", base=base[0], statistic="median")
-    assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # no gate fails by it
+    assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # so no gate fails
     assert any("one run of each" in note for note in alone.notes)
     pooled = new[0].answer("compare", base=base[0], base_also=base[1:], also=new[1:], statistic="median")
     (row,) = pooled.rows

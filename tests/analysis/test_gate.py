@@ -207,7 +207,7 @@ def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
     ("expression", "current", "baseline", "verdict"),
     [
         ("wan.share > baseline", 0.41, 0.40, "failed"),
-        ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # five points more: 45 %
+        ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # the limit is 40 % + 5 % = 45 %
         ("wan.share > baseline + 5 %", 0.46, 0.40, "failed"),
         ("wan.share < baseline - 0.1", 0.29, 0.40, "failed"),
         ("wan.time_ns > baseline * 1.1", 111, 100, "failed"),
@@ -229,7 +229,7 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
     [
         ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 + 10
         ([("noise", 0.3)], [("imbalance", 0.25)], "passed"),
-        ([("noise", 0.3)], [], "failed"),  # a problem that is not there costs nothing
+        ([("noise", 0.3)], [], "failed"),  # a problem that does not exist costs nothing
         ([], [("imbalance", 0.25)], "passed"),
     ],
 )

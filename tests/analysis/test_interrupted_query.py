@@ -20,7 +20,7 @@ def busiest_worker_s(pid: int) -> float:
         try:
             fields = (task / "stat").read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended
+            continue  # the thread has ended
         if task.name != str(pid):
             ticks.append(int(fields[11]) + int(fields[12]))
     return max(ticks) / os.sysconf("SC_CLK_TCK")

@@ -23,7 +23,7 @@ def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
     intervals = ["rank location region kind begin_ns end_ns call_site"]
     path = ["path step rank begin_ns end_ns category"]
-    lead_ns = 0  # by so much rank 0 comes before rank 1
+    lead_ns = 0  # the time by which rank 0 is ahead of rank 1
     for letter in sequence:
         begin, end, site = clock, clock + (100 if letter in ".!" else 10), f"app+{letter}" if places else "-"
         path.append(f"run {len(path) - 1} 1 {begin} {end} {'compute' if letter in '.!' else 'mpi'}")

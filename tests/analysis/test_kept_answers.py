@@ -167,7 +167,7 @@ def test_views_that_several_questions_read_are_kept_once_for_all_parts(
 
     first, files = ask()
     assert first == noise
-    assert len(files) == 7  # noise and iterations of each, and the computing between calls, which is the whole run's
+    assert len(files) == 7  # noise and iterations of each selection, and the whole run's computing between calls
     assert ask() == (noise, files)
     # Missing files are made again, also while a trace is open.
     trace = hopscope.open(demo)
@@ -253,7 +253,7 @@ def test_kept_rows_that_are_used_stay_longest(demo: Path, tmp_path: Path, monkey
         os.utime(file, (1, 1))
     hopscope.open(demo).run("noise", ranks="3")
     used = [file for file in files if file.stat().st_mtime > 1]
-    assert len(used) == 1  # the computing between calls, which is the whole run's
+    assert len(used) == 1  # the whole run's computing between calls
 
 
 def test_others_who_may_read_the_dataset_find_its_answers(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def run(
     places = ["rank host cluster first_event_ns last_event_ns", *(f"{r} a A 0 1" for r in range(ranks))]
     collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
-    for n, extra in enumerate([{}, *delays]):  # before the first, nobody's computing can be told
+    for n, extra in enumerate([{}, *delays]):  # the computing before the first one is unknown
         released = period * n
         enters = [released + period // 2 + extra.get(rank, 0) for rank in range(ranks)]
         leave = released + period
@@ -214,7 +214,7 @@ def test_of_2000_runs_without_a_period_at_most_one_in_a_hundred_has_one() -> Non
 
 
 @pytest.mark.parametrize(
-    ("duty", "periods"),  # in iterations, of 200: three up to a tenth of the run
+    ("duty", "periods"),  # periods in iterations, of 200: from three to a tenth of the run
     [
         (0, (3, 3.7, 5, 8.3)),
         (0.1, (13, 16.7)),

@@ -1,4 +1,4 @@
-"""Messages of the application: who waits for whom, and what of it lies on the critical path.
+"""Messages of the application: the waits of their ends, and their time on the critical path.
 
 Ranks 0 and 1 run on host a, 2 on host b of another cluster. Clocks differ by at most 5 between the hosts.
 
@@ -13,7 +13,8 @@ Ranks 0 and 1 run on host a, 2 on host b of another cluster. Clocks differ by at
     7  0->1     64     700   700 to 770    760     760                  770   send       an MPI_Sendrecv of rank 0 ...
     8  1->0     64     760                 700     700                  770   recv       ... waits for 1's, to 760: 60
 
-Message 1 is waited for while 0, which the same sender sent before, lies there and is taken afterwards: wrong order.
+Message 1 is waited for although message 0, which the same sender sent before, is already there. Message 0 is received
+afterwards: wrong order.
 """
 
 from pathlib import Path

@@ -268,14 +268,14 @@ def test_random_messages_are_unrecognised(seed: int, operation: str, ranks: int)
 AS_SENT = {
     ("MPI_Bcast", 7, 3, "3>1 3>2 3>4 1>0 1>5 2>6"): "binomial",  # libnbc's Ibcast
     ("MPI_Barrier", 7, None, "3>1 6>2 5>1 4>0 2>0 1>0 0>1 0>2 0>4 2>6 1>3 1>5"): "binomial",  # coll/basic
-    ("MPI_Bcast", 6, 3, "3>0 0>4 0>2 0>1 4>5 2>3"): "binomial",  # MPICH by its host's first rank
+    ("MPI_Bcast", 6, 3, "3>0 0>4 0>2 0>1 4>5 2>3"): "binomial",  # MPICH sends through its host's first rank
     (
         *("MPI_Barrier", 5, None),
         "0>1 1>2 2>3 3>4 4>0 0>2 1>3 2>4 3>0 4>1 0>4 1>0 2>1 3>2 4>3 0>4:1 0>2:1 0>1:1 2>3:1",
     ): "dissemination + binomial",
-    ("MPI_Reduce", 3, 0, "1>0 0>2:1040 2>0:1040 2>0:1040"): "rabenseifner",  # MPICH, off a power of two
+    ("MPI_Reduce", 3, 0, "1>0 0>2:1040 2>0:1040 2>0:1040"): "rabenseifner",  # MPICH, ranks not 2^k
     ("MPI_Reduce", 3, 1, "1>0 0>2:1040 2>0:1040 2>0:1040 0>1"): "rabenseifner",  # MPICH on one host
-    ("MPI_Scan", 4, None, "1>0 0>1 2>3 3>2 0>2 2>0 1>3 3>1 3>0 0>2:4 0>1:4 2>3:4"): "recursive-doubling",  # the same
+    ("MPI_Scan", 4, None, "1>0 0>1 2>3 3>2 0>2 2>0 1>3 3>1 3>0 0>2:4 0>1:4 2>3:4"): "recursive-doubling",  # MPICH, too
 }
 
 

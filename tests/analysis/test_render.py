@@ -178,7 +178,7 @@ def test_a_narrow_table_drops_first_what_the_header_declares(monkeypatch: pytest
         lines = printed(table, columns, **header)
         assert max(map(len, lines)) <= width
         assert f"Not shown at a width of {width}: {dropped}" in " ".join(" ".join(lines).split())
-        assert any("25.0 %" in line for line in lines)  # figures stay whole
+        assert any("25.0 %" in line for line in lines)  # numbers are not broken
     monkeypatch.setenv("COLUMNS", "8")
     assert any("figure" in line or "share" in line for line in printed(table, columns, **header))
 

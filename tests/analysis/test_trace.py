@@ -144,7 +144,7 @@ def test_a_damaged_page_is_wrong_input_and_not_a_fault_of_ours(tmp_path: Path) -
     dataset = draw(tmp_path / "d", **TABLES)
     part = dataset / "hops" / "part-00000.parquet"
     content = bytearray(part.read_bytes())
-    content[4:200] = bytes(196)  # the pages; the footer, which opening reads, stays whole
+    content[4:200] = bytes(196)  # damages the pages, but not the footer, which opening reads
     part.write_bytes(content)
     with pytest.raises(InputError, match="damaged"):
         hopscope.open(dataset).run("collective-hops", collective="0:0")

@@ -45,11 +45,11 @@ def test_whatever_moment_a_process_dies_at_every_record_is_there_once(
     trace = new_trace(calls(count // 2))
     records = records_of(trace, count)
     whole, rest = records[:CHUNK_BYTES], records[CHUNK_BYTES:]
-    if moment == "written":  # half of it: the count says that there is no such chunk
+    if moment == "written":  # half of the chunk is written, but not counted yet
         rebuild(trace, flushed=0, front=0, records=whole, chunks=whole[: CHUNK_BYTES // 2], state=state)
     elif moment == "counted":
         rebuild(trace, flushed=1, front=0, records=whole, chunks=whole, state=state)
-    elif moment == "cleared in part":  # from its end: the records that are still there look like new ones
+    elif moment == "cleared in part":  # clearing goes backwards, so the remaining records look like new ones
         rebuild(trace, flushed=1, front=0, records=whole[: 10 * RECORD_BYTES], chunks=whole, state=state)
     else:
         rebuild(trace, flushed=1, front=1, records=rest, chunks=whole, state=state)

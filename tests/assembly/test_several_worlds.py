@@ -110,7 +110,7 @@ def test_spawns_at_one_time_are_not_guessed_at(new_trace: NewTrace) -> None:
 def test_a_launcher_that_names_the_spawning_rank_tells_them_apart(new_trace: NewTrace) -> None:
     trace = two_spawns_at_once(new_trace, 1, 0)
     assert trace.assemble() == ""
-    assert pairs(trace) == [["0", "3"], ["1", "2"]]  # world 1 (rank 2) is rank 1's
+    assert pairs(trace) == [["0", "3"], ["1", "2"]]  # rank 1 is the parent of world 1 (rank 2)
 
 
 def test_a_world_on_another_machine_is_brought_to_the_reference_by_way_of_its_own(new_trace: NewTrace) -> None:

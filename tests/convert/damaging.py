@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY_BYTES = 6 << 30  # of addresses: threads' stacks and allocators count, whether used or not
+MEMORY_BYTES = 6 << 30  # of address space, in which the stacks and arenas of threads count even if unused
 LONGEST_SECONDS = 60
 
 
@@ -107,7 +107,7 @@ def outcome_of(sources: Sequence[Path], number: int, look: Callable[[Path], None
         except InputError as refusal:
             names_trace = str(trace) in str(refusal) and not (trace / "dataset").exists()
             return Outcome(number, "refused" if names_trace else "names no file", f"{words}: {refusal}")
-        except Exception as problem:  # whatever it is, it is told with its number
+        except Exception as problem:  # any exception is reported with its number
             return Outcome(number, "raised", f"{words}: {type(problem).__name__}: {problem}")
         return Outcome(number, "dataset", words)
 

@@ -20,7 +20,7 @@ LATENCY_NS = {"shm": 2_000, "lan": 60_000, "wan": 20_000_000}
 COMPUTE_NS = 2_000_000
 LATE_RANK, LATE_NS = 5, 3_000_000
 TREE = "binomial-mpich"
-SPENT_NS = 400  # of a rank on a send, a receive or a combine
+SPENT_NS = 400  # time of a rank for a send, a receive or a combine
 
 
 def link(a: int, b: int) -> str:

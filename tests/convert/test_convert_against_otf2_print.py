@@ -79,7 +79,7 @@ def test_events_calls_messages_and_bytes_are_those_that_otf2_print_shows(
     calls = tables["calls"].to_pylist()
     entered = Counter((call["location"], operations[call["collective_id"]]) for call in calls)
     entered.update((interval["location"], interval["region"]) for interval in tables["intervals"].to_pylist())
-    of_collectives = {"hop wait", "combine", "copy"}  # they are `steps` and waits of hops, not intervals
+    of_collectives = {"hop wait", "combine", "copy"}  # these are `steps` and waits of hops, not intervals
     assert entered == {key: count for key, count in printed.entered.items() if key[1] not in of_collectives}
     assert len(calls) == printed.collective_ends
     assert sum(call["bytes_sent"] for call in calls) == printed.collective_bytes["sent"]

@@ -51,8 +51,8 @@ PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
     ("calls", "waits_from"),
     [
         (PROBED, 0),
-        ([(0, 60_000, "MPI_Iprobe"), (80_000, 190_000, "MPI_Probe")], 80_000),  # it computed after the first
-        ([(0, 100_000, "MPI_Test")], 200_000),  # it computed as long as it had polled
+        ([(0, 60_000, "MPI_Iprobe"), (80_000, 190_000, "MPI_Probe")], 80_000),  # rank 1 computed after the first poll
+        ([(0, 100_000, "MPI_Test")], 200_000),  # rank 1 computed as long as it had polled
         ([(0, 190_000, "MPI_Barrier")], 200_000),
         ([(0, 150_000, "MPI_Iprobe"), (150_000, 190_000, "MPI_Send")], 200_000),
     ],

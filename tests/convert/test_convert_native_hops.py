@@ -76,7 +76,7 @@ def test_a_nonblocking_collectives_hops_lie_in_another_communicators_barrier(tmp
     pair = drawing.comm("pair", [0, 1], parent=drawing.world)
     of_pair = drawing.native(pair)
     for rank in range(3):
-        drawing.collective(rank, 20, 30, "MPI_Barrier")  # so that numbers differ between the two
+        drawing.collective(rank, 20, 30, "MPI_Barrier")  # so that the sequence numbers of the two differ
         drawing.nonblocking(rank, (100, 110), (600, 700), "MPI_Iallreduce", request=90)
     for rank in (0, 1):
         drawing.collective(rank, 200, 400, "MPI_Barrier", comm=pair)

@@ -57,7 +57,7 @@ def assert_no_contradiction(trace: hopscope.Trace, ranks: int) -> None:
     excess costs a tenth of the path."""
     arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
-    set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # as making communicators
+    set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # making communicators
     whole = sum(row["time_ns"] for row in path.values()) - set_up
     blamed = [rank for rank, row in arrivals.items() if row["cause"]]
     blamed_share = sum(path[rank]["compute_ns"] for rank in blamed) / whole

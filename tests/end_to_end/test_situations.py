@@ -134,8 +134,8 @@ def test_as_json_it_is_an_object_that_fits_its_schema(planted: Planted) -> None:
         ("problem.cost_share > 10%", 1),
         ("problem.cost_share > 90%", 0),
         ("imbalance.cost_share > 10%", 1),
-        ("noise.cost_share > 1%", 0),  # there is none
-        ("imbalanse.cost_share > 1%", 2),  # there is no such kind
+        ("noise.cost_share > 1%", 0),  # the run has no noise
+        ("imbalanse.cost_share > 1%", 2),  # there is no such kind of problem
     ],
 )
 def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(

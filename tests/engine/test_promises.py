@@ -138,7 +138,7 @@ def test_threads_that_make_communicators_of_the_same_members_do_not_mix_them_up(
     # The engine keeps the state of a freed communicator for the next one of these members.
     job = engine_jobs.check(mpi, 3, tree_file("binomial"), "turnover", 0, 100)
     assert job.is_correct, job
-    assert job.by_engine == 3 * 100  # of the first thread
+    assert job.by_engine == 3 * 100  # the calls of the first thread
 
 
 def test_what_does_not_commute_goes_native_and_says_so(mpi: LocalMpi) -> None:

@@ -22,7 +22,7 @@ def compare_many(mpi: LocalMpi, examples: int) -> None:
         try:
             outcome = compare(mpi, job)
         except RuntimeError:
-            reject()  # the library fails by itself
+            reject()  # the library itself fails
         assert not outcome.difference, outcome.difference
         programs_run += 1
         by_engine += outcome.by_engine

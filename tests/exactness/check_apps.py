@@ -113,7 +113,7 @@ class Check:
     def __init__(self, application: Application, mpi: local_mpi.LocalMpi, folder: Path) -> None:
         self.application, self.mpi, self.folder = application, mpi, folder
         self.differences: list[str] = []
-        self.repeats: list[FinishedRun] = []  # further runs without the collector, made when they are asked for
+        self.repeats: list[FinishedRun] = []  # further runs without the collector, made on demand
 
     def lines(self) -> Iterator[str]:
         """Runs the application in all ways, and yields the lines of the table."""

@@ -67,7 +67,7 @@ def test_a_collector_that_changes_a_result_and_one_that_ends_the_job_are_noticed
 class ManyParts(unittest.TestCase):
     """A test like those of test_util_dtlib, with many parts."""
 
-    __test__ = False  # pytest's not: one part fails on purpose
+    __test__ = False  # not a test for pytest, because one part fails on purpose
 
     def runTest(self) -> None:  # noqa: N802
         """Runs three parts, one of which fails."""

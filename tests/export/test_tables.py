@@ -49,7 +49,7 @@ def test_a_result_that_nobody_takes_ends_its_query(trace: hopscope.Trace) -> Non
     stop = Stop()
     pieces = stream_result(trace, "select a.rank from calls as a, calls as b, calls as c, calls as d", "csv", stop)
     assert next(pieces).startswith(b'"rank"\n')
-    pieces.close()  # comes back, though the query has 10^10 rows
+    pieces.close()  # returns at once, though the query has 10^10 rows
     assert stop.reason == "as you asked"
     with pytest.raises(InputError, match="was stopped as you asked"):
         next(stream_result(trace, "from calls", "csv", stop))

@@ -22,7 +22,7 @@ MOST_FILES = {
     "add-a-transport": 6,
     "add-a-tree-shape": 5,
     "add-an-algorithm": 6,
-    "add-an-analysis": 3,  # two by hand; the page follows from the header
+    "add-an-analysis": 3,  # two files by hand; the page is generated from the header
     "add-an-export-format": 3,
     "add-an-mpi-function": 4,
     "add-an-mpi-library": 0,

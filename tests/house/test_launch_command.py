@@ -245,7 +245,7 @@ def test_a_launcher_that_is_not_there_is_said() -> None:
         ("mpirun env A=b ./folder", r"\./folder is a directory"),
         ("mpirun -n 2 env A=b true ./nope", None),
         ("mpirun bash -c './nope there'", None),
-        ("./nope", None),  # find_mpi says it, before anything starts
+        ("./nope", None),  # find_mpi reports it before anything starts
     ],
 )
 def test_a_program_that_is_not_there_is_named_with_where_it_was_looked_for(

@@ -196,7 +196,7 @@ def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, bas
     expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
     names = dict.fromkeys(row[0] for row in expected)
     answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
-    columns = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
+    columns = {tuple(row[:2]) for row in expected}  # a new column has no recorded digest yet
     assert [row for row in answered if tuple(row[:2]) in columns] == expected, (
         f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
     )
@@ -215,7 +215,7 @@ def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_br
         try:
             answer = sample.trace.answer(question[0], **options)
         except InputError:
-            continue  # this trace has nothing to answer with
+            continue  # this trace has no data for the query
         output = io.StringIO()
         print_answer(output, answer.table, answer.analysis)
         lines = output.getvalue().splitlines()

@@ -186,7 +186,7 @@ def test_where_nothing_can_be_written_the_application_runs_on(
         job = Job(mpi, tmp_path, place / "trace")
         if obstacle == "unwritable":
             job.run(job.words())
-        else:  # the default directory is where the program runs
+        else:  # the default directory is the working directory
             job.run(job.words(shell=f"cd {place};"), HOPSCOPE_DIR="", HOME=str(place))
     finally:
         subprocess.run(["umount", "-l", str(place)], check=False)

@@ -146,7 +146,7 @@ def test_gaps_by_destinations_are_in_the_models_and_the_usual_ones_where_they_ar
     assert (loggp.for_destinations(3).g, loggp.for_destinations(3).G) == (
         700.0,
         2.0,
-    )  # 2,200 ns by 1,100 bytes: not measured towards two
+    )  # G is 2,200 ns by 1,100 bytes, because 1,100 bytes were not measured towards two
     assert [plogp.for_destinations(2).g(count) for count in (1, 1100)] == [700.0, 2200.0]
     assert loggp.for_destinations(1) == loggp
 

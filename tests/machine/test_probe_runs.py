@@ -124,7 +124,7 @@ def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
     libraries had to be killed if an interrupt came during a long measurement or while the output was more than a pipe
     holds."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "END_SECONDS", 200.0)  # a job that waits for the next signal fails by its time
+    monkeypatch.setattr(session, "END_SECONDS", 200.0)  # waiting for the next signal exceeds the time limit
     signals: list[signal.Signals] = []
     send_signal = subprocess.Popen.send_signal
 

@@ -88,7 +88,7 @@ def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     machine = two_sites()
     content = machine_content(probed(machine, seconds=5), PROVENANCE)
     jsonschema.validate(content, schema("machine.schema.json"))
-    assert machine.time_s < 5 + 4  # one measurement may overdraw it
+    assert machine.time_s < 5 + 4  # one measurement may exceed the budget
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
     assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
     assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}

@@ -61,7 +61,7 @@ def test_a_message_that_lay_behind_others_was_early(mpich: local_mpi.LocalMpi, t
     these. Regression: a single look never reached them, so all counted as waited for."""
     trace = traced(tmp_path, mpich, "queued.c", PROGRESS_FILE=str(tmp_path / "progress"))
     bindings = [hop["binding"] for hop in trace.table("hops").to_pylist() if hop["dst"] == 3]
-    assert len(bindings) >= 9  # all but the first collective's
+    assert len(bindings) >= 9  # in all collectives except the first
     # A look that another program interrupts counts as waiting. It is unlikely that this happens to each of nine,
     # because a look takes a microsecond.
     assert bindings.count("recv") < len(bindings)

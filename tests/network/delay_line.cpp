@@ -28,7 +28,7 @@ int main(int count, char **words) {
     }
     while (auto due = line.next_due()) {
         if (line.take_out(*due - 1))
-            return 1; /* before it is due */
+            return 1; /* a packet left before it was due */
         std::printf("%llu:%zu\n", static_cast<unsigned long long>(*due), line.take_out(*due)->size());
     }
     const DelayLine::Counts counts = line.counts();

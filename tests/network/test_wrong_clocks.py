@@ -89,7 +89,7 @@ def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> N
     assert min(bound for bound in bounds if bound) < 1_000_000_000  # hosts are seconds apart
     for rank in range(1 + len(SKEWS)):
         ticks = spool_ticks(trace, rank)
-        assert len(ticks) == len(corrected[rank]) > 50  # how many it makes in two seconds is up to the machine
+        assert len(ticks) == len(corrected[rank]) > 50  # the number of barriers in two seconds depends on the machine
         # The bound holds between measurements. Before the first one, in MPI_Init, the error of the rate adds to it.
         rows = clocks(trace)[["a0", *SKEWS][rank]]
         measured_from, measured_to = (row["at_ns"] + row["offset_ns"] for row in (rows[0], rows[-1]))

@@ -169,7 +169,7 @@ def test_a_run_without_finalize_is_walked_from_its_last_event() -> None:
     t.interval(0, "init", 0, 10)
     t.interval(1, "init", 0, 10)
     t.collective({0: 30, 1: 50}, {0: 80, 1: 75})
-    t.collective({1: 100}, {})  # rank 0 was killed; rank 1 never came out
+    t.collective({1: 100}, {})  # rank 0 was killed; rank 1 never left
     derived = derive(t.tables())
     assert path_of(derived, "run") == [
         (1, "mpi", 0, 10),

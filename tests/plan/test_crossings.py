@@ -88,7 +88,7 @@ def test_a_path_crosses_between_groups_no_more_often_than_promised(
     segments = {} if not cuts(operation) else {"segment_bytes": data.draw(st.sampled_from([0, 5]))}
     s = schedules_of(operation, hosts, clusters, root, level=level, between=exchange, inside=shape, **segments)
     group_of = clusters if level == "cluster" else hosts
-    if not segments.get("segment_bytes"):  # a path through several segments is none of one message
+    if not segments.get("segment_bytes"):  # with segments, a path may mix several messages
         assert crossings(s, group_of) <= most_crossings(exchange, len(set(group_of)))
     everyone, sources = set(range(len(hosts))), sources_of(s)
     for rank in everyone:

@@ -133,14 +133,14 @@ def test_a_scatter_over_a_tree_sends_a_subtree_s_blocks_in_one_message() -> None
 
 
 def test_lengths_of_each_pair_of_ranks_are_those_of_the_messages() -> None:
-    lengths = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # 2 has nothing for 1
+    lengths = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # rank 2 has nothing for rank 1
     file = rule_of("pairwise", "MPI_Alltoallv")
     s = file.schedules(0, "MPI_Alltoallv", [0] * 3, [0] * 3, [units for row in lengths for units in row])
     assert sorted((src, dst, length) for _, src, dst, length in hops(s)) == [
         (0, 1, 1), (0, 2, 2), (1, 0, 10), (1, 2, 12), (2, 0, 20),
     ]  # fmt: skip
     copies = s["length"][s["kind"] == _plan.COPY]
-    assert copies.tolist() == [22]  # what 2 has for itself; 0 and 1 have nothing
+    assert copies.tolist() == [22]  # rank 2's block for itself; ranks 0 and 1 have none
 
 
 def test_messages_are_cut_into_segments_that_follow_one_another() -> None:

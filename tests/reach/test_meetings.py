@@ -93,4 +93,4 @@ def test_two_jobs_that_met_become_one_trace_when_they_are_named_together(
     assert [world["spawned"] for world in joined_trace.facts["worlds"]] == [False, False]
     assert_agrees(joined_trace, printed)
     assert_matched(joined_trace, printed)
-    assert Traced(tmp_path / "connect").worlds() == [2]  # the other one is as it was
+    assert Traced(tmp_path / "connect").worlds() == [2]  # the other trace is unchanged

@@ -49,7 +49,7 @@ RELEASES: dict[Written, tuple[str, ...]] = {
     in_c: ("openmpi-4", "mpich-5"),
     in_cxx: ("openmpi-4", "mpich-5"),
     in_fortran: ("openmpi-4", "mpich-4"),  # those with Fortran bindings
-    in_python: ("openmpi-4",),  # which mpi4py loads by itself
+    in_python: ("openmpi-4",),  # the library that mpi4py loads by default
 }
 JOBS = [(written, mpi) for written, names in RELEASES.items() for mpi in local_mpi.find_all() if mpi.release in names]
 

@@ -26,7 +26,7 @@ def spawning(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 SPAWNED = [
     ("openmpi-4", "siblings", [2, 2, 3]),
     ("openmpi-4", "nested", [2, 2, 2]),
-    ("openmpi-5", "twice", [2, 2, 3]),  # between worlds that were spawned apart it hangs by itself
+    ("openmpi-5", "twice", [2, 2, 3]),  # it hangs by itself between worlds that were spawned separately
     ("mpich-5", "siblings", [2, 2, 3]),
     ("mpich-5", "nested", [2, 2, 2]),
 ]
@@ -78,7 +78,7 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
     assert done.returncode == 0, done.stderr
     traced = Traced(tmp_path / "trace")
     assert traced.worlds() == [2, 1, 1]
-    if spawning.flavour == "openmpi":  # its children know by whom they were started
+    if spawning.flavour == "openmpi":  # its children know who started them
         assert traced.facts["missing"] == []
     if traced.facts["missing"]:
         assert re.match(r"the processes that 2 call\(s\) of MPI_Comm_spawn started", traced.facts["missing"][0])
@@ -101,7 +101,7 @@ def running_ranks(trace: Path, places: list[tuple[int, int]]) -> list[dict[str, 
     """The ranks of an inspection, once all of them (world, and rank in it) run."""
     deadline = time.monotonic() + 100
     while True:
-        with suppress(InputError, ValueError):  # of files that are just being written
+        with suppress(InputError, ValueError):  # some files are just being written
             ranks = Inspection(job.inspect(trace)).document()["ranks"]
             world_ranks = [(rank["world"], rank["world_rank"]) for rank in ranks]
             if world_ranks == places and {rank["state"] for rank in ranks} == {"running"}:

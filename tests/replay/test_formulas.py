@@ -216,7 +216,7 @@ def test_a_gap_by_destinations_enters_formulas_and_replay_alike() -> None:
     loggp = replace(FAST, gaps=((2, 8_500, 12), (4, 9_000, 10), (8, 1, 1)))
     time = 30_400 + 2 * 8_150 - 9_000 + 7 * (1_000 * 10 + 9_000) + 1_000 * (15 - 10)
     assert replayed_ns("MPI_Bcast", "linear", WHOLE, loggp) == time
-    assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with one G for all of the way
+    assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with a single G for the whole message
     plogp = replace(PLOGP, gaps=((4, Curve.constant(5_000)),))
     assert FORMULAS["MPI_Bcast", "linear", PLogP](WHOLE, plogp) == 30_000 + 7 * 5_000
     assert FORMULAS["MPI_Barrier", "flat", PLogP](BARRIER, plogp) == 8 * 5_000 + 2 * 30_000

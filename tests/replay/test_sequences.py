@@ -197,7 +197,7 @@ def test_the_slow_replay_agrees_on_every_algorithm(algorithm: str, operation: st
             (False, False, (400, np.inf)),
             (True, False, (400, np.inf)),
             (True, True, (400, np.inf)),
-            (False, False, (np.inf,)),  # hosts with one rank get their messages in the order of their last server
+            (False, False, (np.inf,)),  # on hosts with one rank, messages arrive in the order of their last server
             (True, False, (np.inf,)),
         ):
             m = {**random_machine(count, random, cut_through, eager), "emulates": emulates}

@@ -48,7 +48,7 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("TMPDIR", str(tmp_path / "files"))
     manifest = trace.dataset / "manifest.json"
     manifest.unlink()
-    os.mkfifo(manifest)  # whoever reads it waits for ever
+    os.mkfifo(manifest)  # every reader of the pipe waits
     process = ahead.draw_ahead([trace])
     assert process is not None
     assert process.stdin is not None
@@ -57,7 +57,7 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
         assert list((tmp_path / "files").iterdir())
         process.stdin.close()
         assert process.wait(60) == 0
-    assert not list((tmp_path / "files").iterdir())  # what it had not finished stayed there
+    assert not list((tmp_path / "files").iterdir())  # an unfinished file stays in its folder
 
 
 def test_ctrl_c_right_after_the_start_says_nothing() -> None:

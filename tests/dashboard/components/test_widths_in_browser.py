@@ -53,7 +53,7 @@ def test_nothing_is_cut_at_any_width(
             continue
         window.evaluate(GO, page.path)
         expect(window).to_have_title(f"{page.title} · solver · Hopscope", timeout=60_000)
-        window.locator("#content h1").wait_for()  # and not what is shown while a page is computed
+        window.locator("#content h1").wait_for()  # so that the announcement of a page does not count
         expect(window.locator("[data-dash-is-loading=true], .dash-graph--pending")).to_have_count(0, timeout=60_000)
         for width in WIDTHS:
             window.set_viewport_size({"width": width, "height": 900})

@@ -34,11 +34,11 @@ struct scene {
 
 /* A buffer with a block for each rank, or with one block. */
 struct buffer {
-    char *memory, *base; /* base: what the call gets */
+    char *memory, *base; /* base: the address that the call gets */
     size_t bytes;
-    bool by_bytes; /* displacements are bytes, and each block has a datatype of its own */
+    bool by_bytes; /* displacements are in bytes, and each block has its own datatype */
     int peers[MOST_RANKS], blocks, counts[MOST_RANKS], displacements[MOST_RANKS];
-    MPI_Aint origins[MOST_RANKS]; /* of block i's origin, from base */
+    MPI_Aint origins[MOST_RANKS]; /* offset of block i's origin from base */
     const struct shape *shapes[MOST_RANKS];
     MPI_Datatype types[MOST_RANKS];
 };
@@ -59,7 +59,7 @@ static int ints_between(const struct scene *s, int sender, int receiver) {
         return 4 * (int)(mixed(s, 0, receiver) % 7);
     case ALLTOALLV:
     case ALLTOALLW:
-        if (s->in_place) /* what goes there is replaced by what comes from there */
+        if (s->in_place) /* in place, received data replace the sent data */
             return 4 *
                    (int)(mixed(s, sender < receiver ? sender : receiver, sender < receiver ? receiver : sender) % 7);
         return 4 * (int)(mixed(s, sender, receiver) % 7);
@@ -179,7 +179,7 @@ static void move_and_compare(const struct scene *s, uint64_t *rank_state) {
     bool sends = !scatters || at_root, receives = !gathers || at_root;
     lay_out(s, &input, false, scatters || alltoall, rank_state);
     lay_out(s, &output, true, !scatters, rank_state);
-    if (in_place && !scatters) { /* what it contributes lies in the output */
+    if (in_place && !scatters) { /* in place, the contribution is in the output buffer */
         for (int i = 0; i < output.blocks; i++)
             if (alltoall || i == s->rank)
                 put(s, &output, output.base, i, s->rank, gathers ? s->root : i);

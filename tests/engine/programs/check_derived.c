@@ -6,7 +6,7 @@
 #include "shapes.h"
 #include "values.h"
 
-static const struct shape *current; /* for the operation, which is told only the handle */
+static const struct shape *current; /* for the operation, which gets only the handle */
 
 /* Commutes, and detects a wrong number of operands. */
 static void add(void *operand, void *inout, int *length, MPI_Datatype *type) {

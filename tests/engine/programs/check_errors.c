@@ -44,7 +44,7 @@ static void same_error(const char *call_text, struct answer engine, struct answe
 static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
     MPI_Datatype pair;
     MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
-    TRY(Bcast(x, 1, pair, 0, comm)); /* not committed */
+    TRY(Bcast(x, 1, pair, 0, comm)); /* the datatype is not committed */
     TRY(Allgather(x, 1, pair, y, 1, pair, comm));
     TRY(Alltoall(x, 1, pair, y, 1, pair, comm));
     MPI_Type_free(&pair);
@@ -138,7 +138,7 @@ void check_errors(void) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     handled_on = comm;
-    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* the engine's part of comm is made here */
+    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* makes the engine's part of comm */
     CHECK(handled == 0, "handled %d", handled);
 #ifdef OPEN_MPI /* MPICH 5 crashes */
     TRY(Allreduce(x, y, 4, MPI_DATATYPE_NULL, MPI_SUM, comm));
@@ -167,7 +167,7 @@ void check_errors(void) {
  * afterwards. It needs two ranks: with three Open MPI hangs, because one rank waits for data that another did not pass
  * on. */
 void check_truncation(void) {
-    static const int lengths[] = {1, 50}; /* MPI_DOUBLE, of those with too little room */
+    static const int lengths[] = {1, 50}; /* numbers of MPI_DOUBLE of the ranks with too little room */
     MPI_Errhandler errhandler;
     MPI_Comm_create_errhandler(handler, &errhandler);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {

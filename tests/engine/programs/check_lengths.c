@@ -39,7 +39,7 @@ static const struct wrong {
     unsigned operations;
     int root[2], odd[2], rest[2];
     int root_ends, odd_ends, rest_ends;
-    bool data; /* what has a place arrives in it */
+    bool data; /* true if the data that fit arrive */
 } wrongs[] = {
     {"the root expects less", BIT(GATHER) | BIT(GATHERV), {4, 2}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
     {"the root expects nothing", BIT(GATHER), {4, 0}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
@@ -297,7 +297,7 @@ static void run(const struct wrong *w, enum operation operation, int unit, int r
     bool alone = in_place && check_rank == root;
     bool gathers = operation <= GATHERV;
     if (alone && !gathers)
-        expected = FINE; /* it has no place of its own that could be too short */
+        expected = FINE; /* the root in place has no receive buffer that could be too short */
     int error = call(operation, alone && gathers ? MPI_IN_PLACE : output.base, sent, send_layout,
                      alone && !gathers ? MPI_IN_PLACE : input.base, received, receive_layout, root, comm);
     PMPI_Error_class(error, &class);

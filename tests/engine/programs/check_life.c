@@ -213,7 +213,7 @@ void check_shared(uint64_t mode) {
     struct rlimit limit, original;
     getrlimit(RLIMIT_NOFILE, &original);
     limit = original;
-    int next = dup(STDERR_FILENO); /* as from here on, no file can be opened */
+    int next = dup(STDERR_FILENO); /* with this limit, no file can be opened */
     close(next);
     limit.rlim_cur = (rlim_t)next;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

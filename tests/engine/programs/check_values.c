@@ -11,7 +11,7 @@ struct run {
     const struct named_op *op;
     MPI_Comm comm;
     enum { ALLREDUCE, REDUCE, BCAST, BARRIER, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, COLLECTIVES } kind;
-    int count, root; /* count: of a reduce-scatter, of one block */
+    int count, root; /* count: for a reduce-scatter, of one block */
     int in_place;
 };
 
@@ -123,7 +123,7 @@ void check_pairs_more(uint64_t seed) {
 MPI_Comm check_some_comm(uint64_t *shared) {
     MPI_Comm comm = MPI_COMM_WORLD;
     int kind = random_below(shared, 12), color = kind == 2 ? check_rank % 2 : kind == 3 ? 0 : -1;
-    if (kind == 4) /* random groups, which all ranks know alike */
+    if (kind == 4) /* random groups, equal on all ranks */
         for (int rank = 0; rank < check_size; rank++) {
             int number = random_below(shared, 3);
             color = rank == check_rank ? number : color;
@@ -155,7 +155,7 @@ static void random_runs(uint64_t seed, int turns, int kinds) {
         static const int counts[] = {0, 1, 2, 7, 8, 9, 62, 63, 64, 65, 124, 125, 126, 127, 249, 250, 251, 1000, 2003};
         run.count = counts[random_below(&shared, (int)(sizeof counts / sizeof *counts))];
         if (run.kind >= SCAN)
-            run.count %= 260; /* of a block */
+            run.count %= 260; /* the length of a block */
         run.root = random_below(&shared, 1 << 20) % size;
         run.in_place = random_below(&shared, 3) == 0;
         compare(&run, &rank_state);

@@ -9,7 +9,7 @@ static int with_nonblocking = 1;
 /* One group's view: its size, the other group's size, and the root argument in either direction. */
 struct side {
     int rank, size, remote_size;
-    int root_here, root_there; /* the root is this group's last member; the other group's */
+    int root_here, root_there; /* the last rank of this group, or of the other one, is the root */
 };
 
 static struct side side_of(MPI_Comm comm) {

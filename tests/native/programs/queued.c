@@ -14,7 +14,7 @@ enum { ROUNDS = 10, LATE_RANK = 3, MESSAGES = 3 };
 
 struct progress {
     atomic_int left;   /* broadcasts that the other ranks have left, except the late one */
-    atomic_int rounds; /* rounds that the late one has ended */
+    atomic_int rounds; /* rounds that the late rank has ended */
 };
 
 static struct progress *shared_progress(void) {

@@ -37,7 +37,7 @@ static void queue(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Win_allocate(rank ? 0 : (MPI_Aint)sizeof *next, sizeof *next, MPI_INFO_NULL, comm, &next, &window);
-    MPI_Comm_free(&comm); /* the window lives on */
+    MPI_Comm_free(&comm); /* the window remains */
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         *next = 0;

@@ -84,7 +84,7 @@ static void spawn_twice(int siblings) {
     use_all(first_world, 1, "one");
     use_all(two, 1, "two");
     if (siblings) {
-        MPI_Intercomm_merge(first_world, 0, &line); /* parents, then one */
+        MPI_Intercomm_merge(first_world, 0, &line); /* the parents come first, then this world */
         MPI_Intercomm_merge(two, 0, &bridge);
         MPI_Intercomm_create(line, 0, bridge, 2, 17, &bridge_comm);
         use(bridge_comm, 1, "siblings");
