@@ -105,7 +105,7 @@ def loss(log: Log, events: RankEvents, *, tree: bool) -> str:
         "MPI_IRECV_REQUEST": count["MPI_Irecv"],
         "MPI_IRECV": count["MPI_Test"],
     }
-    if tree:  # of two ranks, each sends and receives a hop in an Allreduce and a Barrier, and does one of both in a Bcast
+    if tree:  # of two ranks, each sends and receives a hop in Allreduce and Barrier, and does one of both in Bcast
         least_messages["hop MPI_IRECV"] = count["MPI_Allreduce"] + count["MPI_Barrier"] + count["MPI_Bcast"] // 2
     short = {kind: (n, events.messages[kind]) for kind, n in least_messages.items() if events.messages[kind] < n}
     return f"messages logged and held: {short}" if short else ""
