@@ -14,7 +14,7 @@ that ends with it."""
 
 
 def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
-    """The engine's messages by operation, in its last collective that has any."""
+    """The engine's messages by operation, in the operation's last collective that has any."""
     op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = [row for row in trace.table("hops").to_pylist() if row["source"] == "tree"]
     last: dict[str, int] = {}

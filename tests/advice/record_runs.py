@@ -1,4 +1,4 @@
-"""Records the figures of many runs of one command in a row, with the drift of the machine, for test_tuning_alike.py:
+"""Records the figures of many consecutive runs of one command, with the drift of the machine, for test_tuning_alike.py:
 
 python tests/advice/record_runs.py NAME NUMBER [--net FILE] -- mpirun -n 4 ./app
 

@@ -23,7 +23,8 @@ class LibraryRun(Run):
         self.rendezvous_from = rendezvous_from
 
     def allreduce(self, op: str = "MPI_Allreduce") -> None:
-        """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
+        """Adds an Allreduce. In each round every rank posts a receive, sends to its peer, and then needs the peer's
+        message."""
         number, enter = len(self.rows["collectives"]), list(self.clocks)
         times = [t + ENTER for t in enter]
         for distance in (1 << i for i in range((self.ranks - 1).bit_length())):
@@ -47,7 +48,8 @@ class LibraryRun(Run):
         self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
-        """The library's set-up messages in the next collective, before its own: `messages` over each edge of a ring."""
+        """Adds the library's set-up messages to the next collective, before its own: `messages` over each edge of a
+        ring."""
         number = len(self.rows["collectives"])
         for _ in range(messages):
             for rank in range(self.ranks):

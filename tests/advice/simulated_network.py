@@ -330,7 +330,7 @@ class SimulatedTrace:
     tables: dict[str, pa.Table]
 
     def table(self, name: str) -> pa.Table:
-        """One table."""
+        """A table of the dataset."""
         return self.tables[name]
 
     def with_column(self, table: str, column: str, values: list[Any]) -> SimulatedTrace:

@@ -13,7 +13,7 @@ from simulated_network import Network
 
 MS = 1_000_000
 ALPHA, BETA = MS, 500
-"""The link: 1 ms and 2 MB/s."""
+"""The link's latency of 1 ms, and its time per byte at 2 MB/s."""
 LONG_AGO = -(10**12)
 
 

@@ -112,7 +112,7 @@ def test_messages_between_ranks_are_kept_as_dependencies_or_where_they_cannot_be
         run.exchange_with_left()
         run.allreduce()
     trace = run.trace()
-    if is_broken:  # every message comes from the rank itself, sent after it was received
+    if is_broken:  # every message is from the rank itself, and is received before it is sent
         messages = trace.tables["messages"]
         for column, source in (("src_location", "dst_location"), ("send_begin_ns", "recv_end_ns")):
             messages = messages.set_column(messages.schema.get_field_index(column), column, messages[source])

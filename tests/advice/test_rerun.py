@@ -18,7 +18,7 @@ BLOCKS = sorted(DEALT)
 
 def with_costs_of_links(job: Job) -> Job:
     """The job with messages that show the costs of every class of link."""
-    for dst in (4, 2, 1):  # on rank 0's host, in its cluster, in the other one
+    for dst in (4, 2, 1):  # these ranks are on rank 0's host, in its cluster and in the other cluster
         for size in (8, 100_000):
             job.send(0, dst, size)
     return job

@@ -31,7 +31,7 @@ def test_the_collectors_list_and_the_table_name_the_same_functions() -> None:
 def test_every_forced_algorithm_has_its_name_which_no_message_contradicts(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    # allgatherv can only be forced from outside, for a whole run.
+    # The algorithm of allgatherv can be forced only from outside, for a whole run.
     trace = hopscope.open(open_mpi.run(mpi, tmp_path, (6,), names=True))
     forced = {row["comm"]: str(row["name"]).split("/") for row in trace.table("comms").to_pylist()}
     captured_names: dict[tuple[str, int], list[tuple[Any, ...]]] = {}

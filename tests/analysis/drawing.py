@@ -10,7 +10,7 @@ from hopscope.dataset import manifest
 from hopscope.dataset.store import table_schemas
 from kinds_in_drawings import with_kinds
 
-# Values of columns that a drawing does not mention; nullable columns are null.
+# Values of columns that a drawing does not mention. Nullable columns are null.
 DEFAULTS: dict[str, object] = {
     "hosts": 1,
     "clusters": 1,

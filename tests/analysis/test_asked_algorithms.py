@@ -151,7 +151,7 @@ def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
     assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # its radix is unknown
     assert decision("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
     assert decision("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
-    assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks
+    assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks it becomes Bruck
     assert decision("MPI_Allgather", "recursivedoubling", "bruck", ranks=8) == ("bruck", (), "recursive-doubling")
 
 

@@ -182,7 +182,7 @@ def test_a_change_beyond_what_runs_differ_by_is_found(base_runs: list[hopscope.T
 
 def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> None:
     random = np.random.default_rng(1)
-    assert blocks_of(random.standard_normal(1000)).length == 10  # the cube root
+    assert blocks_of(random.standard_normal(1000)).length == 10  # the cube root of 1000
     assert blocks_of(autocorrelated(random, 1000)).length >= 15
     slow = blocks_of(np.repeat(random.standard_normal(5), 20))
     assert (slow.count, slow.stretch > 1) == (5, True)

@@ -227,7 +227,7 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
 @pytest.mark.parametrize(
     ("current", "baseline", "verdict"),
     [
-        ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 + 10
+        ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 % + 10 %
         ([("noise", 0.3)], [("imbalance", 0.25)], "passed"),
         ([("noise", 0.3)], [], "failed"),  # a problem that does not exist costs nothing
         ([], [("imbalance", 0.25)], "passed"),

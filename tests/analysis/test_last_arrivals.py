@@ -1,6 +1,6 @@
-"""Last arrivals: who entered last, by how much, at whose cost, and whose computing was behind it.
+"""Last arrivals: the last rank, its lateness, the waiting that it causes, and the rank whose computing is the cause.
 
-Enters of one communicator of four ranks (rank 3 on a machine of its own, whose clock may be off by 10):
+Enters of one communicator of four ranks (rank 3 is on another machine, whose clock may be off by 10):
 
     collective          rank 0  1    2    3    last         waiting charged to it
     0  MPI_Allreduce    100     110  150  120  2 by 30      (150-100) + (150-110) + (150-120) = 120 to rank 2

@@ -28,6 +28,6 @@ def test_it_is_a_caveat_above_1_percent(tmp_path: Path) -> None:
         rows = _with_overhead(tmp_path / str(time_ns), time_ns).limits()
         return [row["sentence"] for row in rows if row["kind"] == "overhead"]
 
-    assert sentences(12 * MS) == []  # 12 ms of 2 x 787 ms
+    assert sentences(12 * MS) == []  # the collector takes 12 ms of 2 x 787 ms
     (sentence,) = sentences(60 * MS)
-    assert sentence.startswith("The collector took 3.6 %")  # of 2 x 835 ms
+    assert sentence.startswith("The collector took 3.6 %")  # the ranks have 2 x 835 ms

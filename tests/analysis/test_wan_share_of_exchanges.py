@@ -89,11 +89,11 @@ def test_of_recursive_doubling_it_is_the_chain_of_the_last_rank_from_the_latest_
 
 
 def test_of_a_ring_the_chain_goes_round(tmp_path: Path) -> None:
-    # An Allgather in three rounds of 0 -> 1 -> 2 -> 3 -> 0. Within a host a message takes 1, between clusters 10 to
-    # 20; whoever has one sends it on.
+    # An Allgather in three rounds of 0 -> 1 -> 2 -> 3 -> 0. Within a host a message takes 1, between clusters 10 to 20.
+    # A rank sends a message on as soon as it has it.
     # Rank 1 leaves at 24. It waited for 0 -> 1 (22 to 23), rank 0 for 3 -> 0 (2 to 21), rank 3 for 2 -> 3 (0 to 1),
-    # whose sender entered at 0: 24, of which 19 wan. Rank 3 leaves at 25: 2 -> 3 (23 to 24), 1 -> 2 (2 to 22), and
-    # 0 -> 1 (0 to 1): 25, of which 20 wan.
+    # whose sender entered at 0: 24, of which 19 wan. Rank 3 leaves at 25: 2 -> 3 (23 to 24), 1 -> 2 (2 to 22), and 0 ->
+    # 1 (0 to 1): 25, of which 20 wan.
     hops = """
         - 0 1 shm 0  1  recv -
         - 1 2 wan 0  10 recv -

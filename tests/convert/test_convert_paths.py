@@ -26,14 +26,14 @@ def path_of(tables: dict[str, list[dict[str, Any]]], collective: int) -> list[tu
         # enters: rank 0 at 0, rank 1 at 20, rank 2 at 10
         ("MPI_Allreduce", None, (80, 40, 40), (0, "native", 20, 80)),
         ("MPI_Barrier", None, (40, 80, 40), (1, "native", 20, 80)),
-        ("MPI_Bcast", 1, (80, 40, 40), (0, "native", 20, 80)),  # off the root: its enter
-        ("MPI_Bcast", 0, (30, 40, 80), (2, "native", 10, 80)),  # the root was there before: stays
-        ("MPI_Scatterv", 0, (80, 40, 40), (0, "native", 0, 80)),  # at the root: stays
-        ("MPI_Reduce", 0, (80, 40, 40), (0, "native", 20, 80)),  # at the root: last enter
-        ("MPI_Gather", 0, (40, 40, 80), (2, "native", 10, 80)),  # off the root: stays
-        ("MPI_Scan", None, (40, 40, 80), (2, "native", 20, 80)),  # last of ranks up to 2
-        ("MPI_Scan", None, (80, 40, 40), (0, "native", 0, 80)),  # only rank 0 itself
-        ("MPI_Exscan", None, (40, 80, 40), (1, "native", 20, 80)),  # rank 0 was there before: stays
+        ("MPI_Bcast", 1, (80, 40, 40), (0, "native", 20, 80)),  # from the root's enter
+        ("MPI_Bcast", 0, (30, 40, 80), (2, "native", 10, 80)),  # the root entered before: rank 2's own enter
+        ("MPI_Scatterv", 0, (80, 40, 40), (0, "native", 0, 80)),  # the root waits for no rank
+        ("MPI_Reduce", 0, (80, 40, 40), (0, "native", 20, 80)),  # the root waits for the last enter
+        ("MPI_Gather", 0, (40, 40, 80), (2, "native", 10, 80)),  # a rank that only sends waits for no rank
+        ("MPI_Scan", None, (40, 40, 80), (2, "native", 20, 80)),  # from the last enter of ranks 0 to 2
+        ("MPI_Scan", None, (80, 40, 40), (0, "native", 0, 80)),  # rank 0 waits for no rank
+        ("MPI_Exscan", None, (40, 80, 40), (1, "native", 20, 80)),  # rank 0 entered before: rank 1's own enter
         ("MPI_Neighbor_alltoall", None, (80, 40, 40), (0, "native", 0, 80)),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_broken_manifest_is_named_with_its_fault(tmp_path: Path) -> None:
 def test_a_file_called_dataset_stays(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
     (trace / "dataset").write_text("mine\n")
-    for _ in range(2):  # it was moved aside once, and stopped every command after that
+    for _ in range(2):  # Regression: the first command moved it aside, and then every command stopped
         with pytest.raises(InputError, match="is a file that hopscope did not make"):
             hopscope.open(trace)
     assert (trace / "dataset").read_text() == "mine\n"
@@ -139,7 +139,7 @@ def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path
     (users_directory / "work").write_text("mine\n")
     (trace / "dataset.tmp-link").symlink_to(users_directory)
     (trace / "dataset.tmp-file").write_text("mine\n")
-    marked_directory = trace / "dataset.tmp-y"  # even one that somebody marked
+    marked_directory = trace / "dataset.tmp-y"  # even a directory that somebody marked
     marked_directory.mkdir()
     (marked_directory / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
     (marked_directory / "work").write_text("mine\n")

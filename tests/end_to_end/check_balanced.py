@@ -54,7 +54,7 @@ def entries(case: Case) -> list[dict[str, Any]]:
 
 
 def finished(journal: Path | None) -> list[dict[str, Any]]:
-    """The runs that the journal has."""
+    """The runs in the journal."""
     if journal is None or not journal.exists():
         return []
     return [json.loads(line) for line in journal.read_text().splitlines()]

@@ -149,7 +149,7 @@ def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(
 def test_the_end_of_a_job_the_first_page_and_the_summary_say_the_same(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verdict, "_WAIT_S", 60.0)  # this machine may be busy
+    monkeypatch.setattr(verdict, "_WAIT_S", 60.0)  # on a busy machine this takes long
     trace = planted(situation("imbalance", 4, "openmpi-4"))
     first = trace.diagnose().to_pylist()[0]
     assert verdict.verdict_of(trace.path) == f"PROBLEM: {first['sentence']}"

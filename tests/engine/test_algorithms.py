@@ -153,7 +153,7 @@ def test_exchanges_leave_hops_with_rounds_and_both_ends(first_mpi: LocalMpi) -> 
     sent = sorted((rank, r.peer, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_ISEND)
     received = sorted((r.peer, rank, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_IRECV)
     assert sent == received
-    # 11 sums of 8 ranks in 3 rounds: partners differ in one bit, which is the round's
+    # 11 sums of 8 ranks in 3 rounds. In round n, partners differ in bit n.
     assert len(sent) == 11 * 8 * 3
     assert {(tag & 3, tag >> 2 & 63, peer ^ rank) for rank, peer, tag in sent} == {(2, 1, 1), (2, 2, 2), (2, 3, 4)}
 

@@ -28,7 +28,7 @@ def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_buil
         stamp.touch()
         subprocess.run([tmp_path / "tools" / "setup", "python", "test"], check=True, capture_output=True)
         is_left.append(stamp.exists())
-    assert is_left == [False, True]  # nothing new the second time
+    assert is_left == [False, True]  # the second fetch brings nothing new
 
 
 def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp_path: Path) -> None:
@@ -47,6 +47,6 @@ def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp
     setup = tmp_path / "tools" / "setup"
     setup.write_text('#!/bin/sh\necho "$*" >>verbs\n[ "$1 $2" != "python test" ] || rm .venv/stamps/collector\n')
     setup.chmod(0o755)
-    (tmp_path / "build/system-test").touch()  # later than tools/setup
+    (tmp_path / "build/system-test").touch()  # so that it is newer than tools/setup
     subprocess.run(["make", "setup-test"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "verbs").read_text().splitlines() == ["python test", "collector"]

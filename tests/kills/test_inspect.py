@@ -113,7 +113,7 @@ def started(document: Document) -> bool:
     assert call_of(document, 0)["function"] == "MPI_Wait"
     started, *messages = document["ranks"][0]["threads"][0]["open"]
     assert started["kind"] == "collective"
-    # Open MPI's own
+    # by Open MPI's own messages
     assert [(message["kind"], message["peer"]) for message in messages] == [("receive", 2)] * len(messages)
     assert any("ultimately wait for rank 2" in sentence for sentence in document["sentences"])
     return True

@@ -43,10 +43,10 @@ def test_under_mpich_nonblocking_persistent_and_neighbourhood_collectives_say_wh
     """Regression: their engine was only `native`."""
     trace = recorded(mpich, "kinds.c", tmp_path, **MPICH_IN_MESSAGES)
     engines_by_operation = said_without_hops(trace)
-    engines_by_operation.pop("MPI_Allreduce", None)  # the first one between the groups
+    engines_by_operation.pop("MPI_Allreduce", None)  # the first Allreduce between the groups
     assert engines_by_operation == {
         "MPI_Iallreduce": {NONBLOCKING},
-        "MPI_Ibcast": {"native"},  # of no bytes
+        "MPI_Ibcast": {"native"},  # an MPI_Ibcast of no bytes
         "MPI_Ibarrier": {NONBLOCKING},
         "MPI_Allreduce_init": {NONBLOCKING},
         "MPI_Barrier_init": {NONBLOCKING},
@@ -63,7 +63,7 @@ def test_what_every_third_leaves_out_says_so(mpi: local_mpi.LocalMpi, program: s
     environment = in_messages if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "every:3"}
     trace = recorded(mpi, program, tmp_path, **environment)
     engines_by_operation = said_without_hops(trace)
-    engines_by_operation.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # of no bytes
+    engines_by_operation.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # an MPI_Ibcast of no bytes
     engines = set().union(*engines_by_operation.values())
     assert LEFT_OUT in engines
     other_engines = {FIRST, NONBLOCKING, ONLY_NONBLOCKING} if mpi.flavour == "mpich" else set()

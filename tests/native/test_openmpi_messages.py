@@ -31,7 +31,7 @@ def test_sends_and_receives_of_all_collectives_match_one_to_one(
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "collectives.c"))], tmp_path)
     run_messages = messages(trace)
     assert matches_one_to_one(run_messages)
-    assert knows_all(trace)  # making the halves and the grid takes messages too
+    assert knows_all(trace)  # making the halves and the grid also takes messages
     # The world, two halves and the grid. A half of one rank has no messages.
     assert len({message.comm for message in run_messages.sent}) == (2 if ranks == 2 else 3 if ranks == 3 else 4)
     world = max(

@@ -52,7 +52,7 @@ def test_two_clusters_are_found_with_their_latency_and_bandwidth(tmp_path: Path,
     ends = next(LinkEnds(link["link"], *link["hosts"]) for link in machine["links"] if link["link"] == "wan")
     models = models_of(rows, ends)
     per_byte = 1e9 / BYTES_PER_SECOND * FRAME / PAYLOAD
-    # Nothing is faster than the link.
+    # No message is faster than the link.
     assert models["Hockney"].message(1) >= 0.99 * LATENCY_NS
     report(f"certainty of the clusters: {machine['levels']['cluster']['certainty']:.1%}")
     for name, value, truth in (

@@ -73,7 +73,7 @@ def test_the_link_s_latency_is_in_the_models_whatever_queues_for_it(
     parameters = rows_of_fit(fitted_of_trace(hopscope.open(tmp_path / "trace").table))
     rows = [row for row in parameters if row.link == "wan" and row.parameter in ("alpha", "beta")]
     assert [row.parameter for row in rows] == ["alpha", "beta"]
-    # Nothing is faster than the link.
+    # No message is faster than the link.
     assert rows[0].high >= 0.9 * WAN_NS, rows[0]
     for row, truth in zip(rows, (WAN_NS, 500), strict=True):
         report(f"{row.parameter}: {row.low:,.0f} to {row.high:,.0f} ns, the link's is {truth:,}")

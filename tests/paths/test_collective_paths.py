@@ -9,7 +9,7 @@ from hopscope.dataset.store import table_schemas
 
 
 def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> None:
-    # 2 -> 1 -> 0 up, 0 -> 1 -> 2 down. Everybody waits for rank 2, which entered at 100.
+    # 2 -> 1 -> 0 up, 0 -> 1 -> 2 down. All ranks wait for rank 2, which entered at 100.
     #   rank 2: enter 100, sends at 110                                      leaves 205
     #   rank 1:           receives 130, combines, sends 140     195 sends .. leaves 197
     #   rank 0:           receives 160, sends 170 down; rank 1 receives 190
@@ -119,14 +119,14 @@ def test_two_hops_with_one_timestamp_do_not_loop_the_walk() -> None:
         # enters: rank 0 at 10, rank 1 at 30, rank 2 at 20
         ("MPI_Allreduce", None, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),
         ("MPI_Barrier", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),
-        ("MPI_Bcast", 1, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # off the root: its enter
-        ("MPI_Bcast", 0, {0: 40, 1: 50, 2: 90}, (2, "native", 20, 90)),  # the root was there before: stays
-        ("MPI_Scatterv", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # at the root: stays
-        ("MPI_Reduce", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # at the root: last enter
-        ("MPI_Gather", 0, {0: 50, 1: 50, 2: 90}, (2, "native", 20, 90)),  # off the root: stays
-        ("MPI_Scan", None, {0: 50, 1: 50, 2: 90}, (2, "native", 30, 90)),  # last of ranks up to 2
-        ("MPI_Scan", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # only rank 0 itself
-        ("MPI_Exscan", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),  # rank 0 was there before: stays
+        ("MPI_Bcast", 1, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # from the root's enter
+        ("MPI_Bcast", 0, {0: 40, 1: 50, 2: 90}, (2, "native", 20, 90)),  # the root entered before: rank 2's own enter
+        ("MPI_Scatterv", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # the root waits for no rank
+        ("MPI_Reduce", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # the root waits for the last enter
+        ("MPI_Gather", 0, {0: 50, 1: 50, 2: 90}, (2, "native", 20, 90)),  # a rank that only sends waits for no rank
+        ("MPI_Scan", None, {0: 50, 1: 50, 2: 90}, (2, "native", 30, 90)),  # from the last enter of ranks 0 to 2
+        ("MPI_Scan", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # rank 0 waits for no rank
+        ("MPI_Exscan", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),  # rank 0 entered before: rank 1's own enter
         ("MPI_Neighbor_alltoall", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),
     ],
 )

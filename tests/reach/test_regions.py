@@ -48,7 +48,7 @@ def in_python(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 RELEASES: dict[Written, tuple[str, ...]] = {
     in_c: ("openmpi-4", "mpich-5"),
     in_cxx: ("openmpi-4", "mpich-5"),
-    in_fortran: ("openmpi-4", "mpich-4"),  # those with Fortran bindings
+    in_fortran: ("openmpi-4", "mpich-4"),  # libraries with Fortran bindings
     in_python: ("openmpi-4",),  # the library that mpi4py loads by default
 }
 JOBS = [(written, mpi) for written, names in RELEASES.items() for mpi in local_mpi.find_all() if mpi.release in names]

@@ -60,7 +60,7 @@ def test_fences_synchronise_and_puts_are_one_sided(mpi: local_mpi.LocalMpi, tmp_
         ("MPI_Win_free", True): 1,
     }
     counts = calls(trace)
-    assert counts["MPI_Win_fence", "rma"] == RANKS  # the first, without transfers before it
+    assert counts["MPI_Win_fence", "rma"] == RANKS  # the first fence, which has no transfers before it
     assert counts["MPI_Put", "rma"] == 10 * RANKS
     names = {row["comm"]: row["name"] for row in trace.comms}
     assert {names[row["comm"]] for row in trace.rows("collectives") if row["op"] == "MPI_Win_fence"} == {"halo"}

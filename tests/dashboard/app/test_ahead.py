@@ -52,7 +52,7 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
     process = ahead.draw_ahead([trace])
     assert process is not None
     assert process.stdin is not None
-    with manifest.open("wb"):  # it has come so far
+    with manifest.open("wb"):  # the process has come to the manifest
         assert process.poll() is None
         assert list((tmp_path / "files").iterdir())
         process.stdin.close()
@@ -67,7 +67,7 @@ def test_ctrl_c_right_after_the_start_says_nothing() -> None:
         assert server.stderr is not None
         match = re.search(r"http://\S+", server.stderr.readline())
         assert match
-        with urlopen(match[0]):  # it serves
+        with urlopen(match[0]):  # the server answers
             pass
         server.send_signal(signal.SIGINT)
         assert server.stderr.read().strip() == ""

@@ -42,7 +42,7 @@ def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_ask
     without end."""
 
     def delay(route: Route) -> None:
-        time.sleep(0.5)  # twice the time after which it asks again
+        time.sleep(0.5)  # twice the time after which the browser asks again
         route.continue_()
 
     page.goto(f"{impatient}/")

@@ -53,7 +53,7 @@ def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None
     window.goto(thousand)
     window.locator("#menu .menu-link").first.wait_for()
     wrong, titles = [], []
-    for title in through_the_menu(window, excluded="Other trees"):  # below: it computes for a minute
+    for title in through_the_menu(window, excluded="Other trees"):  # it computes for a minute: see below
         wait_for_page(window, title)
         titles.append(title)
         wrong += [f"{title}: {fault}" for fault in measured(window)]

@@ -74,7 +74,7 @@ def test_edges_between_two_hosts_are_one_with_their_sums() -> None:
     assert (single.share, bundle.share) == (0.01, pytest.approx(0.15))
     assert bundle.description.startswith("15 edges from h1 to h0 (lan, ")
     assert "150 hops; 1.50 µs on the critical path, 15.0 % of it." in bundle.description
-    assert single.lead is None  # to the hops of its two ranks
+    assert single.lead is None  # its data-href leads to the hops of its two ranks
     assert bundle.lead == ("?open=h1", "open h1")
     assert 'data-href="/delayed-hops?edge=16-0"' in svg(placed, 0.6)
 

@@ -38,8 +38,8 @@ def test_no_link_or_button_of_a_page_leads_to_another_host(
     expect(page.locator("#content h1")).to_be_visible()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
-    expect(page.locator("[data-dash-is-loading=true]")).to_have_count(0)  # an answer that asks for the next
-    for figure in page.locator(".dash-graph").all():  # drawn after the network has come to rest
+    expect(page.locator("[data-dash-is-loading=true]")).to_have_count(0)  # no answer leads to another request
+    for figure in page.locator(".dash-graph").all():  # figures are drawn after the last request
         expect(figure.locator(".main-svg").first).to_be_attached()
     addresses = page.locator("[href], [src], [action]").evaluate_all(ADDRESSES)
     # The first address is that of the page's icon; styles and scripts follow. A script loads only absolute addresses.

@@ -154,7 +154,7 @@ def test_another_address_says_that_there_is_one_page(file: Path) -> None:
 def test_the_command_serves_a_machine_file(file: Path) -> None:
     served = Served(file)
     question = page_question("/")
-    question["inputs"] = question["inputs"][:1]  # nothing is selected of a machine
+    question["inputs"] = question["inputs"][:1]  # the page of a machine has no selection
     status, text = served.post(question)
     assert (status, served.stop()) == (200, "")
     assert "hosts and clusters it has" in text

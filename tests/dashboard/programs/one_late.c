@@ -25,7 +25,7 @@ static void refine(long milliseconds, const char *marker) {
 }
 
 static void share_limit(double *limit) {
-    MPI_Bcast(limit, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* before it */
+    MPI_Bcast(limit, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* the call before the late one */
 }
 
 static void norm(double *error) {

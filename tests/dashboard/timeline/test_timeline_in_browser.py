@@ -395,7 +395,7 @@ def test_the_rims_of_many_messages_do_not_cover_what_the_ranks_did(page: Page, a
     assert page.locator("#run-timeline").first.evaluate(PALE) < 1 / 12
     light = pixels(page, CATEGORY_COLOURS["wan"])
     without_marks(page)
-    assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # the arrows' rims are gone
+    assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # without marks, the arrows' rims do not cover the rows
     # The line between two rows has the background's colour.
     assert pixels(page, DARK) == 0
     page.get_by_role("button", name="Light or dark").click()

@@ -132,7 +132,7 @@ def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and
     assert totals["hops"] > 100
     counts = mark_counts(patient_page)
     assert (counts["hops"], counts["collectives"]) == (totals["hops"], totals["collectives"])
-    # A click on a band leads to its collective; a zoom there is kept on the next one.
+    # A click on a band leads to its collective. A zoom on its page is kept on the next collective's page.
     place = patient_page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": 8})
     patient_page.wait_for_url(re.compile("/collective"))
@@ -207,7 +207,7 @@ def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(
     assert mark_counts(patient_page)["hops"]
     patient_page.goto(f"{address}/tree")
     wait_for_page(patient_page, "Algorithms and trees")
-    edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # which the page draws first
+    edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # drawn first on the page
     point_at_edge(patient_page, f"edge-{edge['src']}-{edge['dst']}")
     patient_page.mouse.down()
     patient_page.mouse.up()
@@ -221,7 +221,7 @@ def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(
 def test_it_is_compared_with_a_shorter_run_of_the_program(patient_page: Page, twenty_million: Runs) -> None:
     patient_page.goto(f"{twenty_million.address}/compare")
     wait_for_page(patient_page, "Compare")
-    expect(patient_page.locator("#compare-verdict")).to_have_count(1)  # of the whole run
+    expect(patient_page.locator("#compare-verdict")).to_have_count(1)  # the verdict on the whole run
     expect(patient_page.locator("#compare-operations")).to_have_text("Of 2 medians: 2 same.")
     times = {row[0]: row[1:3] for row in table(patient_page, "compare-categories")}
     for index, run in enumerate((twenty_million.long, twenty_million.short)):

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     char *input = malloc((size_t)bytes * (size_t)size), *output = malloc((size_t)bytes * (size_t)size);
     memset(input, rank, (size_t)bytes * (size_t)size);
     memset(output, 0, (size_t)bytes * (size_t)size);
-    MPI_Barrier(MPI_COMM_WORLD); /* small messages would never make up for a rank that started late */
+    MPI_Barrier(MPI_COMM_WORLD); /* otherwise a rank that started late would stay late with small messages */
     for (int i = 0; i < iterations; i++) {
         usleep(pause);
         if (strcmp(kind, "bcast") == 0)

@@ -22,7 +22,7 @@ struct lane {
     MPI_Request requests[2];
     char *sent, *received;
     size_t bytes;
-    int noise_step; /* -1: none under way */
+    int noise_step; /* -1: no messages are under way */
 };
 
 static struct lane lanes[MOST_LANES];

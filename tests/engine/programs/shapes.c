@@ -18,7 +18,7 @@ void shapes_make(void) {
     MPI_Type_create_resized(inner, -8, 40, &shapes[0].type);
     shapes[0] = (struct shape){shapes[0].type, 2, {0, 16}};
     MPI_Type_free(&inner);
-    /* elements run backwards */
+    /* elements in reverse order */
     MPI_Type_contiguous(2, MPI_INT, &inner);
     MPI_Type_create_resized(inner, 0, -12, &shapes[1].type);
     shapes[1] = (struct shape){shapes[1].type, 2, {0, 4}};
