@@ -57,7 +57,7 @@ def through_the_menu(page: Page, excluded: str | None = None) -> Iterator[str]:
 
 
 def measured(page: Page) -> list[str]:
-    """Faults of the page by widths.js. Repeats, because figures adapt to a new width a moment later, and on a busy
+    """Faults that widths.js finds on the page. Repeats, because figures adapt to a new width a moment later, and on a busy
     machine much later."""
     wrong: list[str] = []
     for _ in range(120):

@@ -186,8 +186,8 @@ def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, 
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a program. difference: empty if it left the same bytes with and without the collector, otherwise
-    the difference and the commands that reproduce it. The other field is the number of calls that the engine ran, over
-    all ranks."""
+    the difference and the commands that reproduce it. by_engine: the number of calls that the engine ran, over all
+    ranks."""
 
     difference: str
     by_engine: int = 0

@@ -71,7 +71,7 @@ WRONG_LENGTHS: dict[str, dict[str, Any]] = {
 
 BY_MPI_TOO = ("chain", "linear", "leaders")
 BY_MEMORY = (*BY_MPI_TOO, "ring", "recursive-doubling")
-"""Rules that run over shared memory; those of BY_MPI_TOO also run over MPI messages. A slice has the others."""
+"""Rules that run over shared memory in every lane, those of BY_MPI_TOO also over MPI messages. A slice runs all."""
 LENGTHS_BY = [
     pytest.param(
         name,

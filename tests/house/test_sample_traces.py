@@ -181,7 +181,7 @@ def test_the_answers_about_each_run_of_a_pair_are_those_that_were_recorded(sampl
 
 
 def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
-    """Checks each answer with its own file."""
+    """Checks each answer that has its own file."""
     paths = sorted(path for path in folder.glob("*.csv") if path.name != recorded.DIGESTS)
     assert paths
     for path in paths:
@@ -191,7 +191,7 @@ def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, ba
 
 
 def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
-    """Checks each answer with a digest."""
+    """Checks each answer that has digests."""
     path = folder / recorded.DIGESTS
     expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
     names = dict.fromkeys(row[0] for row in expected)
