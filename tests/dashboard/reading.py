@@ -57,8 +57,8 @@ def through_the_menu(page: Page, excluded: str | None = None) -> Iterator[str]:
 
 
 def measured(page: Page) -> list[str]:
-    """Faults that widths.js finds on the page. Repeats, because figures adapt to a new width a moment later, and on a busy
-    machine much later."""
+    """Faults that widths.js finds on the page. Repeats, because figures adapt to a new width a moment later, and on a
+    busy machine much later."""
     wrong: list[str] = []
     for _ in range(120):
         wrong = page.evaluate(MEASURE)
