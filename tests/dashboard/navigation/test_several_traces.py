@@ -1,4 +1,5 @@
-"""Several traces in one dashboard, without a browser: which one an address shows, and what means the same there."""
+"""Several traces in one dashboard, without a browser: the trace that an address shows, and the parameters that remain
+valid for another trace."""
 
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +18,7 @@ from hopscope_dashboard.navigation.traces import Traces, distinct_names
 
 @pytest.fixture(scope="module")
 def app_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace) -> AskedApp:
-    """The solver with hops, and the same without, in one application."""
+    """An application with two traces: the solver with hops and without."""
     return AskedApp(create_app([trace, trace_without_hops]))
 
 
