@@ -81,8 +81,7 @@ def _option(parameter: Parameter) -> _Item:
 
 
 def _columns(analysis: Analysis) -> list[_Item]:
-    """One item per column. Its name has the ends of its interval beside it, and following columns of the same
-    meaning."""
+    """One item per column. After its name come the ends of its interval, and the next columns with the same meaning."""
     names = [column.name for column in analysis.columns]
     ends: dict[str, list[Column]] = {}
     for column in analysis.columns:

@@ -145,7 +145,7 @@ def test_a_matrix_of_too_many_ranks_shows_those_that_there_are_or_hosts_or_those
     ring = [(rank, (rank + 1) % len(all_ranks), float(rank)) for rank in range(len(all_ranks))]
     hosts = matrix_places(all_ranks, "rank", ring)
     assert (hosts.grouping, len(hosts.places), hosts.places["h1"]) == ("host", len(all_ranks) // 4, [4, 5, 6, 7])
-    assert "too many to be told apart: they are drawn by host" in hosts.notice
+    assert "too many to tell apart: they are drawn by host" in hosts.notice
     alone = [{**row, "host": f"h{row['rank']}"} for row in all_ranks]
     # The last rank sends to rank 0.
     assert list(matrix_places(alone, "rank", ring).places) == [0, *range(MOST_PLACES + 1, 2 * MOST_PLACES)]

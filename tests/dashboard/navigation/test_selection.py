@@ -88,7 +88,7 @@ def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_
     [
         ("/collectives", "This part of the run has no MPI collective"),
         ("/collective", "This part of the run has no MPI collective"),
-        ("/messages", "No message of the program's own lies in this part of the run."),
+        ("/messages", "The program sent no messages of its own in this part of the run."),
         ("/efficiency", "This part of the run has no communication"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_part_that_holds_nothing_says_nothing_of_the_whole_trace(
 
 def test_a_link_made_for_another_trace_says_so(trace: hopscope.Trace) -> None:
     page = draw(trace, f"/late-ranks?{PART}&trace=00000000")
-    assert "The link was made for another trace" in text(page.part("selection"))
+    assert "This link was made for another trace" in text(page.part("selection"))
     (link,) = draw(trace, f"/late-ranks?{PART}").links("Show the whole run")
     identity = parse_qs(urlsplit(link).query)["trace"][0]
     assert "another trace" not in text(draw(trace, f"/late-ranks?{PART}&trace={identity}").part("selection"))

@@ -152,7 +152,7 @@ def test_another_trace_is_chosen_from_a_list_and_a_run_is_not_compared_with_itse
     assert list(options) == ["new", "trace"]
     assert text(page.go(options["trace"]).part("compare-verdict")) == "These runs cannot be compared."
     self_page = page.go(f"?with={name_of(runs['base'])}")
-    assert "The address compares a run with itself; this is another one." in self_page.text
+    assert "The address compares a run with itself; another run is shown." in self_page.text
     assert "Base: base, new: new." in self_page.text
 
 

@@ -115,5 +115,5 @@ def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(native: hopsco
 
 def test_a_native_run_without_hops_says_how_to_get_them(tmp_path: Path) -> None:
     page = draw(open_copy("native_collectives/trace", tmp_path), "/tree")
-    assert "Hopscope records those of Open MPI" in text(page.part("no-hops"))
+    assert "Hopscope records the hops of Open MPI" in text(page.part("no-hops"))
     assert len(page.table("call-level")) == 10
