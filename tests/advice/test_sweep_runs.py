@@ -65,6 +65,7 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # an existing file is never overwritten
 
 
+@pytest.mark.statistics
 def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refined(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_result_is_verified_by_fresh_pairs_and_for_its_own_ranks_only(gained: 
     assert "number of ranks is not what" in done.stderr
 
 
+@pytest.mark.statistics
 def test_where_nothing_is_faster_the_program_is_left_as_it_is(tune: Tune) -> None:
     done, folder = tune(flags=("-DALIKE",))
     assert done.returncode == 0, done.stderr

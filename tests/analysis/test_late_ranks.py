@@ -199,6 +199,7 @@ def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
 JITTERS = (500, 5_000, 50_000, 0.05 * GAP)
 
 
+@pytest.mark.statistics
 def test_of_2000_runs_without_a_period_at_most_one_in_a_hundred_has_one() -> None:
     # Regression: in 23 of 25 runs with 5 us of jitter, a single spike gave a period of exactly two iterations. The
     # spike's time was the iteration's end, which the spike itself had moved.
