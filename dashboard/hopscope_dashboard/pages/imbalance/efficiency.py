@@ -87,8 +87,9 @@ def _answer(rows: Rows) -> str:
 
 def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None) -> Component:
     known_rows = [row for row in rows if row["efficiency"] is not None]
+    names = [row["factor"] for row in known_rows]
     figure = share_bars(
-        [row["factor"] for row in known_rows],
+        names,
         [("efficiency", CATEGORY_COLOURS["compute"], known_rows, "efficiency")],
         title="efficiency (%)",
         heading="the",
@@ -97,6 +98,9 @@ def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None
     figure.update_yaxes(title=None)
     if height is not None:
         figure.update_layout(height=height)
+        # The summary has no table beside the bars, so their labels have the figures.
+        texts = [f"{row['factor']} {quantities.share(row['efficiency'])}" for row in known_rows]
+        figure.update_yaxes(tickvals=names, ticktext=texts)
         figure.update_xaxes(title=None)
     return blocks.card(title, blocks.drawing("Parallel efficiency and its factors", figure, name=FACTORS), hint=hint)
 
