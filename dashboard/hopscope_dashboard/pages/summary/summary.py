@@ -127,11 +127,10 @@ def _path(data: TraceData) -> Component | None:
 
 
 def _changes() -> Component:
-    items = [
-        html.Li(dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning))
-        for name, remedy in improve.REMEDIES.items()
-    ]
-    return blocks.card("Remedies", html.Ul(items, className="remarks"))
+    items: list[Component | str] = []
+    for name, remedy in improve.REMEDIES.items():
+        items += [" · ", dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning)]
+    return blocks.card("Remedies", html.P(items[1:]))
 
 
 def _limits(data: TraceData, other_pages: Sequence[Page]) -> Component | None:
