@@ -13,7 +13,7 @@ Row = tuple[str, ...]
 COLUMNS = ("figure", "published", "ours", "ours / published", "why they differ")
 QUARTER = 0.25
 NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
-"""The share of iterations in which a rank had more noise than so many ms."""
+"""The share of iterations in which a rank had more noise than each number of ms."""
 ARRIVALS = (0.69, 0.23)
 """The shares of the two clusters that were last at the root most often."""
 FAR, NEAR_SHARE = (87, 89), 58
@@ -37,7 +37,7 @@ class Figure:
     published: float
     measured: float
     unit: str
-    """How a value is written, such as `{:.2f}x`."""
+    """The format of a value, such as `{:.2f}x`."""
     reason: str
     """A sentence on why the two may differ."""
     published_text: str = ""
@@ -61,7 +61,7 @@ class Study:
     """Results of the analyses of our runs of the study."""
 
     noise: Mapping[int, float]
-    """The share of iterations with more noise on any rank than so many ms."""
+    """The share of iterations with more noise on any rank than each number of ms."""
     arrivals: Mapping[str, float]
     """The share of the last arrivals at the root, by the sender's cluster."""
     wan_shares: Mapping[str, float]

@@ -39,7 +39,7 @@ _COUNT_COLUMNS = ("iterations", "late_1ms", "late_5ms", "late_10ms", "late_30ms"
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine of the study: a topology file and its kind."""
+    """The study's machine: a topology file and its kind."""
 
     file: Path
     kind: str
@@ -108,7 +108,7 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """The share of all iterations that have more noise than so many ms."""
+    """The share of all iterations that have more noise than each number of ms."""
     counts: Counter[str] = Counter()
     for trace in traces:
         counts.update(
@@ -149,9 +149,8 @@ def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
 
 
 def _send_spread_ms(trace: hopscope.Trace) -> float:
-    """The largest difference between a leader's message times to the farthest and to the nearest other leader. Each
-    time is a lower quartile, because busy receivers notice many messages late.
-    """
+    """The difference between a leader's message times to the farthest and to the nearest other leader, for the leader
+    where it is largest. Each time is a lower quartile, because busy receivers notice many messages late."""
     leaders = {cluster: rank for rank, cluster in sorted(_cluster_of(trace).items(), reverse=True)}
     spreads: list[float] = []
     for leader in leaders.values():

@@ -112,8 +112,8 @@ def lines_of_python(folder: Path, repetitions: int) -> list[Row]:
 
 
 def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list[Row]:
-    """The library's own messages: a Barrier of one exchange has two ends on each rank, a rank's message to itself
-    none."""
+    """The library's own messages: a Barrier of one exchange records two message ends on each rank; a rank's message to
+    itself records none."""
     environment = local_mpi.MPICH_IN_MESSAGES if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "1"}
 
     def run(ranks: int, arguments: list[str], settings: dict[str, str] | None) -> Callable[[], float]:

@@ -1,4 +1,4 @@
-"""Emulated links against a network of namespaces: the same Allreduce by the engine on the same topologies.
+"""Emulated links against a network of namespaces: the engine runs the same Allreduce on both, with the same topologies.
 
 The emulation delays the engine's messages. The network delays packets, so TCP and the MPI library's protocol play a
 part there too. On the topologies of ALIKE this makes little difference; those of UNEMULATED_CASES show how much it can

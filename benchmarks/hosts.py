@@ -95,7 +95,7 @@ def _topology(file: Path, hosts: list[dict[str, Any]], emulate: dict[str, Any], 
 
 
 def _trees(folder: Path, hosts: int, repetitions: int) -> list[Row]:
-    """Rows on LAM's trees and others on so many hosts; on 8 hosts, also on the remapper's tree."""
+    """Rows on LAM's trees and others on this number of hosts; on 8 hosts, also on the remapper's tree."""
     names = [{"name": f"h{host}", "cluster": "lan"} for host in range(hosts)]
     topology = _topology(folder / "hosts.json", names, COSTS, "round-robin")
     published = CASES[hosts]

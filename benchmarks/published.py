@@ -10,7 +10,7 @@ COLUMNS = ("published case", "published", "here", "here / published")
 
 
 def heading(text: str) -> Row:
-    """A row that tells on what the cases of the next rows ran."""
+    """A heading row: the machine on which the cases of the next rows ran."""
     return (text, "", "", "")
 
 

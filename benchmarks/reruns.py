@@ -126,7 +126,7 @@ def _best_of(
     file, best = folder / "candidate.json", suggested
     for candidate in candidates_of(trace, "tree"):
         if candidate.name == suggested[0] or "segments" in candidate.name or candidate.tree is None:
-            continue  # the suggestion, which ran three times, or one with segments
+            continue  # the suggestion, which has run three times, or a candidate with segments
         file.write_text(candidate.tree)
         time = run(file, "tried")
         if time < best[1]:

@@ -81,7 +81,7 @@ def simulate_case(seed: int, folder: Path) -> Outcome:
         root, lengths = 0 if has_root else None, [size] if size else []
         try:
             schedule = lay(rule, operation, lengths, host_of, clusters, root=root, trees=trees)
-        except ValueError:  # not on these ranks
+        except ValueError:  # the algorithm does not run on these ranks
             continue
         if int((schedule["kind"] == _plan.SEND).sum()) > limit:
             continue

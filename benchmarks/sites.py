@@ -17,7 +17,7 @@ OPEN_MPI_AS_LAM = (
     *("--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_allreduce_algorithm", "2"),
     *("--mca", "coll_tuned_reduce_algorithm", "5", "--mca", "coll_tuned_bcast_algorithm", "6"),
 )
-"""Options for Open MPI's own reduce and broadcast over binomial trees, which have the same parents as LAM's."""
+"""Options that make Open MPI reduce and broadcast over binomial trees, which have the same parents as LAM's."""
 LATENCY_NS = 20_000_000
 BYTES_PER_SECOND = 4e7
 ONE_INTEGER = ["world", "1", "10", "1"]

@@ -83,7 +83,7 @@ def _outcome(sweep: Sweep, topology: Path, number: int) -> dict[str, float | str
     ways = _ways(sweep, operation, ranks)
 
     def time_ns(way: str) -> float:
-        """The time of a call; infinite for an algorithm that does not run on so many ranks."""
+        """The time of a call; infinite for an algorithm that does not run on this number of ranks."""
         words = [str(ITERATIONS), "0", operation, str(size)]
         options = [*ways[way]]
         try:

@@ -94,7 +94,7 @@ static bool make_plate(struct plate *plate, int size, int rank, int ranks) {
     return true;
 }
 
-/* Sends the own first row up while receiving from the lower neighbour, then the other way round. */
+/* Sends the first row up and the last row down, and receives the neighbours' rows into the border rows. */
 static void exchange_borders(struct plate *plate, int rank, int ranks) {
     int upper_rank = rank > 0 ? rank - 1 : MPI_PROC_NULL;
     int lower_rank = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;

@@ -1,12 +1,12 @@
-"""Columns that follow from the calls of a drawn dataset: the computing before each call, the call before it and when
-that was left, and the last enter of each collective."""
+"""Columns that follow from the calls of a drawn dataset: computing before each call, the previous call and its leave,
+and the last enter of each collective."""
 
 import pyarrow as pa
 
 
 def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
-    """The calls with the one before on their location and what that computed since: the time that no call and no
-    interval but a region takes, since the call before was entered."""
+    """Adds to each call the previous call of its location, that call's leave, and the computing since: the time since
+    the previous enter that no call and no interval covers. Regions do not count as covering."""
     stretches: dict[tuple[int, int], list[tuple[int, int, int | None]]] = {}
     for number, call in enumerate(calls.to_pylist()):
         end = call["enter_ns"] if call["leave_ns"] is None else call["leave_ns"]
@@ -34,8 +34,8 @@ def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
 
 
 def with_last_enters(collectives: pa.Table, calls: pa.Table, *, enters_drawn: bool = False) -> pa.Table:
-    """The collectives with the latest enter of their calls, unless that is drawn, and the rank whose it is; those
-    without calls as they are."""
+    """Adds to each collective the latest enter of its calls, unless the drawing has it, and the rank of that enter.
+    Collectives without calls are unchanged."""
     names = ("collective_id", "last_enter_ns", "last_rank")
     latest = {
         collective: (enter_ns, rank)

@@ -1,4 +1,4 @@
-"""Rows that a test draws, as a table of the dataset."""
+"""Makes a table of the dataset from rows that a test draws."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import pyarrow as pa
 
 
 def drawn_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    """The table. A column that the drawing never mentions is null, or 0, false or empty where it may not be null."""
+    """The table of these rows. A column without a value is null, or 0, false or empty if it may not be null."""
     mentioned = {name for row in rows for name in row}
     plain = {
         field.name: _empty_value(field.type) for field in schema if not field.nullable and field.name not in mentioned

@@ -1,4 +1,5 @@
-"""Adds to drawn tables as a conversion does: kinds of collectives, roles and rounds of hops, and trees."""
+"""Adds columns and tables to drawn tables, as a conversion does: kinds of collectives, roles and rounds of hops, and
+trees."""
 
 import pyarrow as pa
 from hopscope.dataset.convert.part_hops import Communicator
@@ -6,7 +7,7 @@ from hopscope.dataset.convert.roles import Kinds
 
 
 def with_kinds(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
-    """Recognise what drawn collectives ran by. Roles of hops are kept where they are drawn, and so are trees."""
+    """Recognises the algorithms of drawn collectives. Drawn roles of hops are kept, and so are drawn trees."""
     table_names = ("collectives", "hops", "comms", "ranks")
     if tables.get("kinds") or not all(name in tables and tables[name].num_rows for name in table_names):
         return tables

@@ -1,8 +1,8 @@
-"""Jobs that are run once in a test run and looked at by several tests, in whichever of its processes these are.
+"""Jobs that run once in a test run and that several tests use, in any of its processes.
 
-The first test that asks for a job runs it; the others, in other modules and in other processes of pytest-xdist too, get
-the same trace. Two jobs are the same if their words, the variables that they are given, and the files that they read
-are. So a test that changes what a job left copies it first, and a test of what running twice does starts its own.
+The first test that needs a job runs it. The others, also in other modules and in other processes of pytest-xdist, get
+the same trace. Two jobs are the same if their words, their variables and the files that they read are equal. So a test
+that changes files of a job must copy them first, and a test about running twice must start its own jobs.
 
     @pytest.fixture(scope="session")
     def shared(tmp_path_factory):
@@ -29,7 +29,7 @@ import pytest
 
 SAMPLES = Path(__file__).parents[1] / "sample_traces"
 READ_BY_JOBS = ("HOPSCOPE_", "OMPI_", "OPAL_", "MPICH_", "MPIR_", "UCX_", "LD_")
-"""Beginnings of the variables by which a test may change a job without giving it any."""
+"""Beginnings of the variables of the environment that change a job."""
 
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,9 +41,10 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fill_once(shared: Path, key: object, make: Callable[[Path], Any]) -> tuple[Path, Any]:
-    """The folder of this key, which `make` fills at the first call, and the answer of `make`, which JSON must hold.
+    """The folder of this key, and the answer of `make`. The first call fills the folder with `make`, whose answer must
+    fit JSON.
 
-    If `make` raises, the next call tries anew.
+    If `make` raises, the next call tries again.
     """
     name = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
     folder, answer = shared / name, shared / f"{name}.json"
@@ -90,9 +91,9 @@ def recorded_job(
     inputs: Sequence[Path] = (),
     **environment: str,
 ) -> FinishedJob:
-    """The job of these words as it ended, in a folder of its own, where its trace is called `trace`.
+    """The finished job of these words, in its own folder, where its trace is called `trace`.
 
-    files: what lies in that folder when the job starts, name -> text. inputs: files elsewhere that the words name.
+    files: the files in that folder when the job starts, name -> text. inputs: files elsewhere that the words name.
     """
     contents = files or {}
     settings = {name: value for name, value in os.environ.items() if name.startswith(READ_BY_JOBS)} | environment
@@ -109,7 +110,7 @@ def recorded_job(
 
 
 def sample_trace(shared: Path, name: str) -> hopscope.Trace:
-    """A sample trace, from a copy whose dataset is made anew in each test run. Nobody may change it."""
+    """A sample trace, from a copy whose dataset is made anew in each test run. No test may change it."""
 
     def copy(folder: Path) -> None:
         shutil.copytree(SAMPLES / name, folder / "trace", ignore=shutil.ignore_patterns("dataset"))

@@ -1,4 +1,4 @@
-"""The messages that a tree file's schedules send, beside those that the engine recorded."""
+"""The messages in a tree file's schedules, and those that the engine recorded."""
 
 from collections import Counter
 
@@ -9,11 +9,12 @@ from hopscope.replay.run.calls import NO_ROOT
 from hopscope.replay.run.program import Subject, source_of
 
 Messages = Counter[tuple[int, ...]]
-"""From, to, bytes, and the round: how many messages lead up to it."""
+"""Numbers of messages by sender, receiver, bytes and round. The round is the length of the longest sequence of messages
+that ends with it."""
 
 
 def recorded_messages(trace: hopscope.Trace) -> dict[str, Messages]:
-    """The engine's messages by operation, in its last collective that has any."""
+    """The engine's messages by operation, in the operation's last collective that has any."""
     op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = [row for row in trace.table("hops").to_pylist() if row["source"] == "tree"]
     last: dict[str, int] = {}

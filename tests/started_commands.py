@@ -1,6 +1,7 @@
-"""Starts `hopscope` and `analyze` in this process: their exit code and both streams, as a process would have them.
+"""Runs `hopscope` and `analyze` in this process, and returns their exit code and both streams, as another process
+would.
 
-A process of its own takes a second longer and tells no more, but for what is about the process itself.
+A new process takes a second longer. It is only necessary to test the process itself.
 """
 
 import contextlib
@@ -21,17 +22,17 @@ from hopscope.cli.main import hopscope as hopscope_group
 def analyze(
     *arguments: str | Path, cwd: Path | None = None, stdout: TextIO | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """How `analyze` with these arguments ends, in a folder. With `stdout` it writes its answer there."""
+    """The result of `analyze` with these arguments, in a folder. stdout: the file for its answer."""
     return _run(analyze_group, "analyze", arguments, cwd, stdout)
 
 
 def hopscope(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """How `hopscope` with these arguments ends, in a folder."""
+    """The result of `hopscope` with these arguments, in a folder."""
     return _run(hopscope_group, "hopscope", arguments, cwd)
 
 
 def completed(line: str) -> list[str]:
-    """The offers of the shell's completion at the end of a line of bash: `kind,word`."""
+    """The completions that bash gets at the end of a line: `kind,word`."""
     variables = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
     old_values = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Context in which so many other processes compute all the time."""
+    """Context in which `processes` other processes compute all the time."""
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield

@@ -29,15 +29,16 @@ Made by `tools/document_analyses.py` from the headers under `analysis/hopscope/s
 Every analysis and gate takes these options, except those about the whole run:
 {whole_run}.
 In Python they are arguments (`trace.critical_path(from_="i:10", to="i:20")`) or those of `trace.part(...)`. The run's
-critical path is clipped. A collective counts where its last member entered, a message where it was received.
+critical path is cut at the limits. A collective belongs to the time when its last member entered, a message to the time
+when it was received.
 
 {part}
 
 ## Shared columns and options
 
-Columns that end in `_ns` are in ns, from the start of the trace where `(at)` stands. Shares lie between 0 and 1; tables
-show per cent. `X_low` and `X_high` are the ends of the interval of 95 % of `X`, by a block bootstrap, and null below 13
-collectives unless stated otherwise. Below, `+` names columns that are explained above, `...` all that follow there.
+Columns that end in `_ns` are in ns; `(at)` marks times since the start of the trace. Shares lie between 0 and 1; tables
+show per cent. `X_low` and `X_high` are the ends of the 95 % interval of `X`, by a block bootstrap; below 13 collectives
+they are null unless stated otherwise. `+` lists columns that are explained above; `...` stands for the ones after them.
 
 {columns}
 
@@ -80,8 +81,7 @@ def _option(parameter: Parameter) -> _Item:
 
 
 def _columns(analysis: Analysis) -> list[_Item]:
-    """One item per column. Its name has the ends of its interval beside it, and following columns of the same
-    meaning."""
+    """One item per column. After its name come the ends of its interval, and the next columns with the same meaning."""
     names = [column.name for column in analysis.columns]
     ends: dict[str, list[Column]] = {}
     for column in analysis.columns:

@@ -24,7 +24,7 @@ Made by `tools/document_plan.py` from the collector's own tables.
 
 ## Shapes of trees
 
-They serve {by_tree}. Ranks are numbered from the root, cyclically; K is the shape's `fan_out`.
+Shapes serve {by_tree}. Ranks are numbered from the root, cyclically; K is the shape's `fan_out`.
 
 {shapes}
 
@@ -32,21 +32,21 @@ They serve {by_tree}. Ranks are numbered from the root, cyclically; K is the sha
 
 {algorithms}
 
-`*` marks those that a rule's `segment_bytes` cuts into segments.
+`*` marks algorithms whose messages a rule's `segment_bytes` cuts into segments.
 
 Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there.
 
 ## Groups
 
 {grouped} groups ranks by a rule's `level` ({levels}). `inside` names the tree of a group below its leader, by default
-`hierarchical`. The root leads its group, the lowest rank any other. `between` says how leaders exchange; `--tree` takes
-it after a colon, as in `{example}`, and g is the number of groups.
+`hierarchical`. The root leads its group; the lowest rank leads any other. `between` names the exchange of the leaders;
+`--tree` takes it after a colon, as in `{example}`. With g groups:
 
 {between}
 
-All ranks get the same bits. An operation that does not commute needs groups, and subtrees inside them, of consecutive
-ranks; Reduce then needs rank 0 as its root, and Allreduce and Reduce_scatter another exchange than the ring. Reduce and
-Bcast run along one tree: by `recursive-doubling` a binomial one of leaders, by `ring` a chain.
+All ranks get the same bits. If an operation does not commute, groups and the subtrees inside them must consist of
+consecutive ranks, the root of Reduce must be rank 0, and Allreduce and Reduce_scatter cannot use the ring. In Reduce
+and Bcast, leaders exchange along a tree: binomial with `recursive-doubling`, a chain with `ring`.
 """
 
 EXCHANGES = {

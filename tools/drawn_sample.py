@@ -11,8 +11,8 @@ Item = TypeVar("Item")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds both options to a program's parser."""
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, drawn by --seed")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N tasks, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the draw (default: 1)")
 
 
 def drawn_items(items: Sequence[Item], options: argparse.Namespace) -> list[Item]:

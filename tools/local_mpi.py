@@ -33,7 +33,7 @@ class LocalMpi:
     launcher: str
 
     def launch(self, ranks: int) -> list[str]:
-        """The launcher's words for so many ranks on this machine, however few its cores, also for root."""
+        """The launcher's words for a job of `ranks` ranks on this machine, even with fewer cores and as root."""
         words = [self.launcher, "-n", str(ranks)]
         if self.flavour == "openmpi":
             words += ["--oversubscribe"]

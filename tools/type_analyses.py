@@ -1,5 +1,5 @@
-"""The types come from the headers of the `.sql` files. The build and tools/check run this script, with only Python's
-own packages."""
+"""Writes the types of the analyses, as methods of a trace, from the headers of the `.sql` files. The build and
+tools/check run this script, with only Python's own packages."""
 
 import json
 import sys

@@ -1,8 +1,8 @@
 """One colour, one name and one order per category of time, link class, lane mark and cluster, used on every page.
 
-Every colour keeps a contrast of at least 3:1 to both page backgrounds (WCAG 2.2, 1.4.11), and white text on it one of
-4.5:1 (1.4.3), so that one palette serves the light and the dark scheme; `contrast` is the formula and the tests hold
-it.
+Every colour has a contrast of at least 3:1 to both page backgrounds (WCAG 2.2, 1.4.11), and white text on it has a
+contrast of at least 4.5:1 (1.4.3), so that one palette serves the light and the dark scheme. `contrast` is the formula,
+and tests check the colours with it.
 """
 
 from typing import Final
@@ -43,16 +43,16 @@ LINK_MEANINGS: Final[dict[str, str]] = {
     "wan": "between clusters",
 }
 
-#: Dash and gap of an edge of a class, in pixels; none for a line without gaps.
+#: Dash and gap of an edge in pixels, by its link class; empty for a line without gaps.
 LINK_DASHES: Final[dict[str, tuple[int, ...]]] = {"self": (), "shm": (), "lan": (3, 4), "wan": (18, 8)}
 
-#: Edges of two compared trees: shared ones, and those of one tree only, which are dashed, too.
+#: Colours of edges in two compared trees: of edges in both, and of edges in only one tree, which are dashed too.
 KEPT_COLOUR: Final = CATEGORY_COLOURS["native"]
 CHANGED_COLOUR: Final = CATEGORY_COLOURS["wan"]
 CHANGED_DASH: Final = (9, 5)
 
-#: Shares from none to the largest, lightness changing one way (mixed in OKLab): heavier is darker on light ground, and
-#: lighter on dark ground.
+#: Colours of shares from none to the largest (mixed in OKLab). A larger share is darker on a light background, and
+#: lighter on a dark one.
 LIGHT_SHARES: Final = (
     "#929292", "#9f8779", "#ab7b5f", "#b46e42", "#bd5f17",
     "#ad4d22", "#9d3a28", "#8d252a", "#7d0a2b",
@@ -62,7 +62,7 @@ DARK_SHARES: Final = (
     "#e49343", "#eeae55", "#f7c868", "#ffe27a",
 )  # fmt: skip
 
-#: Lateness from mild to severe, as the columns of noise name the thresholds: on light and on dark ground.
+#: Colours of lateness from mild to severe, on a light and on a dark background, by the columns of noise.
 LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
     column: (LIGHT_SHARES[step], DARK_SHARES[step])
     for column, step in (("late_1ms", 1), ("late_5ms", 4), ("late_10ms", 6), ("late_30ms", 8))
@@ -72,7 +72,7 @@ LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
 WAITING: Final = "waiting"
 WAITING_MEANING: Final = "for a rank that was late: a part of the categories in MPI"
 
-#: Contents of a timeline's lane besides hops.
+#: Colours of what a lane of a timeline has besides hops.
 WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"
 COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
@@ -80,7 +80,7 @@ PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
 PATH_LINE_COLOUR: Final = "#f08c00"
 UNDECIDED_COLOUR: Final = "#69747f"
 
-#: Classes of lateness, the gravest first, as the column class of late-ranks.
+#: Colours of the classes of lateness, the gravest first, by the column `class` of late-ranks.
 LATENESS_CLASS_COLOURS: Final[dict[str, str]] = {
     "always": CATEGORY_COLOURS["wan"],
     "rotating": CATEGORY_COLOURS["p2p"],
@@ -92,14 +92,14 @@ LATENESS_CLASS_COLOURS: Final[dict[str, str]] = {
 
 LATENESS_CLASS_MEANINGS: Final[dict[str, str]] = {
     "always": "late in more than half of its collectives",
-    "rotating": "the ranks take turns being late, and this one has its turns",
-    "sometimes": "late, but none of the others",
+    "rotating": "the ranks take turns being late, this rank too",
+    "sometimes": "late, but in no other class",
     "spikes": "late in less than a tenth of its collectives",
     "never": "late in none",
     "no class": "too few collectives for an interval",
 }
 
-#: A calm single-hue scale for heat-maps; transparent at zero so that it sits on either scheme.
+#: A calm single-hue scale for heat maps, transparent at zero so that it suits both colour schemes.
 HEAT_SCALE: Final = [
     [0.0, "rgba(217, 81, 44, 0.04)"],
     [0.15, "rgba(217, 81, 44, 0.25)"],

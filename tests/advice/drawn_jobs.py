@@ -1,4 +1,4 @@
-"""Jobs whose messages a test draws: where ranks are, who sends whom how much, and how long it takes."""
+"""Jobs whose messages a test draws: hosts of ranks, sender, receiver, size and time of each message."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ PER_BYTE_NS = {"self": 0.0, "shm": 0.1, "lan": 1.0, "wan": 10.0}
 
 @dataclass
 class Job:
-    """hosts: of each rank, as `cluster/host`. Messages are blocking, one after another, and waited for."""
+    """A drawn job. hosts: the host of each rank, as `cluster/host`. Messages are blocking and follow one another; their
+    receivers wait for them."""
 
     hosts: Sequence[str]
     run: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -32,7 +33,8 @@ class Job:
         return link_class(same_rank=src == dst, same_host=(a, host) == (b, peer_host), same_cluster=a == b)
 
     def send(self, src: int, dst: int, size: int = 8, *, waited: bool = True, delay: int = 0) -> None:
-        """A message that takes as long as its link does, and `delay` more."""
+        """Adds a message that takes its link's time and `delay` ns more. waited: False if its receiver does not wait
+        for it."""
         link = self.link(src, dst)
         took = LATENCY_NS[link] + int(PER_BYTE_NS[link] * size) + delay
         end = self.clock + took
@@ -45,7 +47,7 @@ class Job:
         self.clock = end + 1
 
     def send_at_once(self, pairs: Sequence[tuple[int, int]], size: int = 8) -> None:
-        """Messages that are sent at once."""
+        """Adds messages that begin at the same time."""
         begin, ends = self.clock, list[int]()
         for src, dst in pairs:
             self.clock = begin
@@ -54,7 +56,7 @@ class Job:
         self.clock = max(ends)
 
     def hop(self, collective: int, src: int, dst: int) -> None:
-        """A hop of a collective of the library's, of 8 bytes, for which nobody waited."""
+        """Adds a hop of 8 bytes of the library's collective, for which nobody waits."""
         self.hops.append(
             {"hop_id": len(self.hops), "collective_id": collective, "src": src, "dst": dst, "bytes": 8}
             | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "role": "exchange"}
@@ -62,7 +64,7 @@ class Job:
         )
 
     def table(self) -> Callable[[str], pa.Table]:
-        """The tables, by name."""
+        """A function that gives the tables by name."""
         ranks = [
             {"rank": rank, "world_rank": rank, "host": place.split("/")[1], "cluster": place.split("/")[0]}
             | {"world": 0 if self.worlds is None else self.worlds[rank]}
@@ -84,7 +86,7 @@ class Job:
 
 
 def ring(hosts: Sequence[str], rounds: int = 10, size: int = 8) -> Job:
-    """Each rank sends to the next one, and the last to the first."""
+    """A job in which each rank sends to the next one, and the last rank to the first."""
     job = Job(hosts)
     for _ in range(rounds):
         for rank in range(len(hosts)):
@@ -93,7 +95,7 @@ def ring(hosts: Sequence[str], rounds: int = 10, size: int = 8) -> Job:
 
 
 def exchange(hosts: Sequence[str], rounds: int = 40, ways: Sequence[int] = (1, -1), size: int = 8) -> Job:
-    """In each round all ranks send at once to the next one, the one before, or both."""
+    """A job of rounds in which all ranks send at once: to the next rank, to the one before, or to both."""
     job = Job(hosts)
     ranks = range(len(hosts))
     for _ in range(rounds):
@@ -102,8 +104,8 @@ def exchange(hosts: Sequence[str], rounds: int = 40, ways: Sequence[int] = (1, -
 
 
 def led(job: Job, count: int = 20) -> Job:
-    """With Allreduces that follow the hosts, as Open MPI's `han`: each host's first rank leads it, and the leaders'
-    messages go to that of rank 0."""
+    """Adds Allreduces that follow the hosts, as those of Open MPI's `han` do: each host's first rank leads its host,
+    and the leaders exchange messages with the leader of rank 0's host."""
     leaders = [job.hosts.index(host) for host in dict.fromkeys(job.hosts)]
     for number in range(count):
         job.collectives.append(

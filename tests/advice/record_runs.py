@@ -1,4 +1,4 @@
-"""Records the figures of many runs of one command in a row, with the drift of the machine, for test_tuning_alike.py:
+"""Records the figures of many consecutive runs of one command, with the drift of the machine, for test_tuning_alike.py:
 
 python tests/advice/record_runs.py NAME NUMBER [--net FILE] -- mpirun -n 4 ./app
 
@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("recorded_runs.json")
 
 
 def main() -> None:
-    """Run and write."""
+    """Run the command repeatedly and write the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("name")
     parser.add_argument("number", type=int)

@@ -1,4 +1,5 @@
-"""A run whose Allreduce the MPI library does by recursive doubling, simulated message by message on a known network."""
+"""A simulated run whose MPI library does each Allreduce by recursive doubling, message by message on a known
+network."""
 
 from __future__ import annotations
 
@@ -7,12 +8,12 @@ import math
 from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run
 
 POST = 100
-"""From posting a receive to sending, ns. A message that is there already is received halfway."""
+"""Time from posting a receive to sending, in ns. A message that is already there is received halfway through it."""
 
 
 class LibraryRun(Run):
-    """As `Run`, with the library's own messages. Ranks are a power of two. rendezvous_from: a longer message goes when
-    its receiver has answered, and blocks its sender until then."""
+    """A `Run` with the library's own messages. The number of ranks is a power of two. rendezvous_from: a longer message
+    leaves when its receiver's CTS arrives, and blocks its sender until then."""
 
     engine = "native"
     tree_file = None
@@ -22,7 +23,8 @@ class LibraryRun(Run):
         self.rendezvous_from = rendezvous_from
 
     def allreduce(self, op: str = "MPI_Allreduce") -> None:
-        """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
+        """Adds an Allreduce. In each round every rank posts a receive, sends to its peer, and then needs the peer's
+        message."""
         number, enter = len(self.rows["collectives"]), list(self.clocks)
         times = [t + ENTER for t in enter]
         for distance in (1 << i for i in range((self.ranks - 1).bit_length())):
@@ -46,7 +48,8 @@ class LibraryRun(Run):
         self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
-        """The library's set-up messages in the next collective, before its own: `messages` over each edge of a ring."""
+        """Adds the library's set-up messages to the next collective, before its own: `messages` over each edge of a
+        ring."""
         number = len(self.rows["collectives"])
         for _ in range(messages):
             for rank in range(self.ranks):
@@ -63,7 +66,7 @@ class LibraryRun(Run):
         return latency + int(network.per_byte * self.size) + self.chance.randint(0, self.jitter)
 
     def _goes_ns(self, src: int, dst: int, sent: int, posted: int) -> int:
-        """When a message goes: at once, or when the answer to its announcement is there."""
+        """The time at which a message leaves: at once, or when the CTS arrives."""
         if self.size <= self.rendezvous_from:
             return sent
         latency = self.network.latency[self.network.link(src, dst)]

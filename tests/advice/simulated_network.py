@@ -1,6 +1,7 @@
-"""A run with a known network: an Allreduce per iteration over a tree, simulated hop by hop, as the dataset's tables.
+"""A run with a known network: an Allreduce in each iteration over a tree, simulated hop by hop, as the dataset's
+tables.
 
-Independent of the replay that it serves to test: times of each rank are worked out event by event in plain Python.
+It is independent of the replay that it tests: plain Python computes the times of each rank event by event.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
 
 
 def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
-    """Rows as a table of the dataset, sorted as its schema says; ids are given in that order."""
+    """A table of the dataset with these rows, sorted by its schema's key; ids are given in that order."""
     document = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
     key = document["x-key"][0]
     ordered = sorted(rows, key=lambda row: tuple(row[c] for c in document["x-order"] if c in row))
@@ -35,10 +36,11 @@ def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
 
 @dataclass
 class Network:
-    """Hosts and clusters of the ranks, one-way latencies in ns, and a host interface's time per message (0: none).
+    """A network: hosts and clusters of the ranks, one-way latencies in ns, and a host interface's time per message (0:
+    none).
 
-    rank: what a message costs its sender and its receiver; shared: ns per byte of the link from cluster to cluster.
-    Only an emulated machine has them.
+    rank: the time that a message costs its sender and its receiver. shared: ns per byte of the link from cluster to
+    cluster. Only an emulated machine has these two.
     """
 
     hosts: list[str]
@@ -79,7 +81,7 @@ class Network:
 
 
 def round_robin(ranks: int, hosts: dict[str, str], **latency: int) -> Network:
-    """Ranks dealt in turn over hosts (name to cluster)."""
+    """A network whose ranks are placed on the hosts in turn. hosts: cluster by host name."""
     names = list(hosts)
     return Network([names[r % len(names)] for r in range(ranks)], hosts, latency)
 
@@ -88,23 +90,24 @@ MS = 1_000_000
 
 
 def sites(ranks: int = 8) -> Network:
-    """Ranks dealt over one host in site A and two in site B, 20 ms apart."""
+    """A network of two sites, 20 ms apart. Ranks are placed in turn on one host in site A and two hosts in site B."""
     return round_robin(ranks, {"a0": "A", "b0": "B", "b1": "B"}, shm=1_000, lan=50_000, wan=20 * MS)
 
 
 def cluster_with_interfaces() -> Network:
-    """LAM's case: 32 ranks dealt over 8 hosts x 4 whose interfaces serve one message at a time."""
+    """LAM's case: 32 ranks, placed in turn on 8 hosts of 4, whose interfaces serve one message at a time."""
     network = round_robin(32, {f"h{i}": "A" for i in range(8)}, shm=1_000, lan=10_000)
     network.interface = 100_000
     return network
 
 
 HANDLE, SEND, ENTER, LEAVE = 2_000, 500, 1_000, 1_500
-"""Time that ranks of the simulated runs spend themselves, ns: per message received, per message sent, in and out."""
+"""Times that ranks of the simulated runs spend, in ns: on each received message, on each sent message, on entering and
+on leaving a collective."""
 
 
 class Run:
-    """Simulates iterations and keeps what the collector would have recorded."""
+    """Simulates iterations, and keeps the rows that the collector would have recorded."""
 
     engine = "tree"
 
@@ -131,7 +134,7 @@ class Run:
         self.clocks = [t + work(rank) for rank, t in enumerate(self.clocks)]
 
     def exchange_with_left(self, size: int = 64) -> None:
-        """Every rank but the last sends to the next, which needs it before it goes on."""
+        """Every rank except the last sends a message to the next rank, which waits for it."""
         clocks_before = list(self.clocks)
         for src in range(self.ranks - 1):
             sent, wait = clocks_before[src], clocks_before[src + 1]
@@ -157,8 +160,8 @@ class Run:
         return [rank for rank, children in enumerate(self.up.children) if not children]
 
     def allreduce(self, op: str = "MPI_Allreduce") -> None:
-        """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down. op: a Barrier is
-        the same without bytes; a Bcast goes down only."""
+        """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down. op: a Barrier has
+        the same messages without bytes; a Bcast has only the messages down."""
         self.size = size = 0 if op == "MPI_Barrier" else self.size
         number = len(self.rows["collectives"])
         enter = list(self.clocks)
@@ -256,7 +259,8 @@ class Run:
         *,
         role: str = "exchange",
     ) -> None:
-        """A message. received: from when its receiver waited for it, if it did, and when it had it."""
+        """Records a message. received: the time from which its receiver waited for it, or None, and the time of its
+        arrival."""
         (src, dst), (wait_begin, receive_end) = ends, received
         self.rows["hops"].append(
             {
@@ -269,7 +273,7 @@ class Run:
         )  # fmt: skip
 
     def record_calls(self, number: int, enter: list[int], op: str = "MPI_Allreduce", root: int | None = None) -> None:
-        """The calls of one collective, left now."""
+        """Records the calls of one collective, which all ranks leave now."""
         for rank in range(self.ranks):
             self.rows["calls"].append(
                 {
@@ -288,7 +292,7 @@ class Run:
 
     @property
     def tree_file(self) -> str | None:
-        """The file that made the engine run the tree."""
+        """The tree file that made the engine run the tree."""
         operations = ("MPI_Allreduce", "MPI_Bcast", "MPI_Barrier")
         size = {"min": self.ranks, "max": self.ranks}
         rules = [{"operations": [op], "comm_size": size, "reduce_tree": "drawn"} for op in operations]
@@ -321,12 +325,12 @@ class Run:
 
 @dataclass
 class SimulatedTrace:
-    """Tables that answer like a trace."""
+    """Tables with the interface of a trace."""
 
     tables: dict[str, pa.Table]
 
     def table(self, name: str) -> pa.Table:
-        """One table."""
+        """A table of the dataset."""
         return self.tables[name]
 
     def with_column(self, table: str, column: str, values: list[Any]) -> SimulatedTrace:
@@ -337,7 +341,7 @@ class SimulatedTrace:
         return self
 
     def with_communicator(self, members: list[int], *, is_used: bool = False) -> SimulatedTrace:
-        """This trace, with another communicator. is_used: by every other collective."""
+        """This trace with another communicator. is_used: every other collective is on it."""
         comms = self.tables["comms"]
         additions = [{"comm": 1, "name": "other", "size": len(members), "members": members}]
         self.tables["comms"] = pa.concat_tables([comms, pa.Table.from_pylist(additions, schema=comms.schema)])
@@ -346,7 +350,7 @@ class SimulatedTrace:
 
 
 def first_tree(tree_file: dict[str, Any]) -> dict[str, Any]:
-    """The broadcast tree of its first rule, which serves both ways here."""
+    """The broadcast tree of the file's first rule. Here it also serves as the reduce tree."""
     tree: dict[str, Any] = tree_file["trees"][tree_file["rules"][0]["broadcast_tree"]]
     return tree
 
@@ -354,8 +358,8 @@ def first_tree(tree_file: dict[str, Any]) -> dict[str, Any]:
 def iterate(
     run: Run, iterations: int = 30, work: int = MS, kinds: Sequence[tuple[str, int]] = (), sizes: Sequence[int] = ()
 ) -> Run:
-    """The run after so many iterations of computing and an Allreduce. kinds: operations and bytes instead, one after
-    another; sizes: the same of Allreduces."""
+    """The run after some iterations of computing and an Allreduce. kinds: operations and bytes that take the
+    Allreduce's place in turn. sizes: bytes of the Allreduces, in turn."""
     chance, kinds = random.Random(3), kinds or [("MPI_Allreduce", size) for size in sizes or [run.size]]
     for iteration in range(iterations):
         op, run.size = kinds[iteration % len(kinds)]

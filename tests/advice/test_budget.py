@@ -1,4 +1,4 @@
-"""The budget's runs: the confirmation is reserved, each round of the elimination has the same share."""
+"""The budget's runs: those for the confirmation are reserved, and each round of the elimination has an equal share."""
 
 import pytest
 from hopscope.advice.tune.budget import Budget, rounds_for, seconds_of, too_short
@@ -9,7 +9,8 @@ def test_rounds_keep_a_third_of_the_candidates() -> None:
     rounds = rounds_for(12, 88)
     assert rounds is not None
     assert rounds.candidates == 12
-    # Blocks of 13, 5 and 3 runs: one each takes 21 of the 88; more go where the fewest runs were spent.
+    # Blocks of 13, 5 and 3 runs: one of each takes 21 of the 88 runs; further blocks go to the round that has spent the
+    # fewest.
     assert rounds.blocks == (4, 4, 4)
     tight_rounds = rounds_for(12, 60)
     assert tight_rounds is not None

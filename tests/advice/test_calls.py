@@ -1,4 +1,4 @@
-"""Kinds of calls of a run: the bytes of each rank's part, where the trace tells them."""
+"""Kinds of calls of a run, and the bytes of each rank's part where the trace has them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from hopscope.replay.run.calls import MOST_KINDS, NO_ROOT, Call, Kinds, kinds_of
 from hopscope.replay.run.operations import OPERATION, OPERATIONS
 
 MEMBERS = (4, 2, 7)
-"""Trace-wide ranks, in the communicator's order."""
+"""Trace-wide ranks of the communicator's members, in its order."""
 Bytes = Sequence[tuple[int, int]]
-"""Bytes in and out of each rank."""
+"""Bytes in and out, of each rank."""
 
 
 def kinds(
     op: str, *calls: Bytes, root: int | None = None, hops: Sequence[Sequence[tuple[int, int, int]]] = ()
 ) -> Kinds:
-    """Kinds of one operation's collectives. hops: of each, from and to (trace-wide ranks) and bytes."""
+    """The kinds of one operation's collectives. hops: for each collective, sender and receiver (trace-wide ranks) and
+    bytes."""
     call_rows = [(row, place, *sizes) for row, ranks in enumerate(calls) for place, sizes in enumerate(ranks)]
     sent = [(row, *hop) for row, messages in enumerate(hops) for hop in messages]
     collective, place, put_in, output = np.asarray(call_rows).T
@@ -47,7 +48,7 @@ def call(op: str, *ranks: tuple[int, int], root: int | None = None) -> Call | No
 
 
 def test_of_every_operation_that_gathers_or_scatters_the_calls_tell_each_rank_s_part() -> None:
-    # What rules of tree files go by is the message, one block, or all blocks: tree.schema.json.
+    # Rules of tree files go by the bytes of the message, of one block, or of all blocks: see tree.schema.json.
     assert call("MPI_Allreduce", *[(8, 8)] * 3) == Call("MPI_Allreduce", 8, NO_ROOT, (8,))
     assert call("MPI_Scan", *[(8, 8)] * 3) == Call("MPI_Scan", 8, NO_ROOT, (8,))
     assert call("MPI_Barrier", *[(0, 0)] * 3) == Call("MPI_Barrier", 0, NO_ROOT, ())
@@ -83,15 +84,15 @@ def test_ranks_that_name_blocks_of_different_lengths_are_no_kind_of_gather() -> 
 
 
 def test_what_each_rank_sent_to_each_is_told_by_the_messages_between_them() -> None:
-    # Rank 4 keeps 1 byte and sends 2 to rank 2 and 3 to rank 7, and so on: from 10 i to 10 i + 2, of which the first
-    # rank of the communicator (4) has i = 0.
+    # Rank 4 keeps 1 byte and sends 2 to rank 2 and 3 to rank 7. The i-th member's blocks are 10 i to 10 i + 2 bytes
+    # long.
     blocks = np.asarray([[1, 2, 3], [10, 11, 12], [20, 21, 22]])
     ranks = list(zip(blocks.sum(axis=1).tolist(), blocks.sum(axis=0).tolist(), strict=True))
     hops = [(MEMBERS[a], MEMBERS[b], int(blocks[a, b])) for a in range(3) for b in range(3) if a != b]
     assert kinds("MPI_Alltoallv", ranks, hops=[hops]).calls == [
         Call("MPI_Alltoallv", int(blocks.sum()), NO_ROOT, tuple(blocks.ravel().tolist()))
     ]
-    # Where one is missing, or all are, as in calls that the library ran, they tell nothing.
+    # If a message is missing, or all are, as in calls that the library ran, the blocks are unknown.
     for messages in (hops[1:], []):
         exchange = kinds("MPI_Alltoallv", ranks, hops=[messages])
         assert exchange.calls == [None]

@@ -1,4 +1,4 @@
-"""A gain is proven, or not, by pairs of runs worked out by hand."""
+"""Pairs of runs prove a gain or do not, worked out by hand."""
 
 import math
 
@@ -7,8 +7,9 @@ from hopscope.advice.tune.decision import deviation_of, gain_of, planned_pairs, 
 
 
 def test_a_gain_is_the_mean_of_the_log_ratios_with_student_s_interval() -> None:
-    # Ratios 0.8, 0.9, 0.8, 0.9: mean log = ln(0.8485), deviation of the logs 0.0680, t(3, 97.5 %) = 3.182, so the half
-    # width is 3.182 * 0.0680 / 2 = 0.1082: from 1 - 0.8485 * e^0.1082 = 5.45 % to 1 - 0.8485 / e^0.1082 = 23.85 %.
+    # Ratios 0.8, 0.9, 0.8, 0.9: their mean log is ln(0.8485), the logs' deviation 0.0680, t(3) for 97.5 % is 3.182. So
+    # the half width is 3.182 * 0.0680 / 2 = 0.1082, and the gain lies between 1 - 0.8485 * e^0.1082 = 5.45 % and 1 -
+    # 0.8485 / e^0.1082 = 23.85 %.
     gain = gain_of([(100.0, 80.0), (100.0, 90.0), (200.0, 160.0), (50.0, 45.0)])
     assert gain.gain == pytest.approx(1 - math.sqrt(0.72))
     assert (gain.low, gain.high) == (pytest.approx(0.0545, abs=5e-4), pytest.approx(0.2385, abs=5e-4))
@@ -20,7 +21,7 @@ def test_a_gain_is_the_mean_of_the_log_ratios_with_student_s_interval() -> None:
     ("ratios", "verdict"),
     [
         ((0.95, 0.951, 0.949, 0.95, 0.95, 0.951), "gain"),
-        ((0.995, 0.994, 0.996, 0.995, 0.995, 0.994), "no gain"),  # surely faster, but by less than 1 %
+        ((0.995, 0.994, 0.996, 0.995, 0.995, 0.994), "no gain"),  # certainly faster, but by less than 1 %
         ((0.5, 1.4, 0.7, 1.1, 0.6, 1.3), "no gain"),
         ((1.05, 1.051, 1.049, 1.05, 1.05, 1.051), "loss"),
     ],
@@ -56,5 +57,6 @@ def test_the_better_half_goes_on_and_what_is_surely_slower_does_not() -> None:
 
 
 def test_runs_of_one_command_differ_by_the_deviation_of_their_ratio() -> None:
-    # Logs 0 and ln 1.1: their deviation is ln 1.1 / sqrt 2; a ratio of two runs has sqrt 2 times that.
+    # The logs are 0 and ln 1.1, so their deviation is ln 1.1 / sqrt 2. A ratio of two runs has sqrt 2 times that
+    # deviation.
     assert deviation_of([100.0, 110.0]) == pytest.approx(math.log(1.1))

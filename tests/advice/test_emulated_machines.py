@@ -1,4 +1,4 @@
-"""Emulated machines in the replay: shared links, what messages cost ranks, gateways, cut-through.
+"""Emulated machines in the replay: shared links, the ranks' time per message, gateways, cut-through.
 
 The due times are those of collector/tests/engine/test_links.c, to the nanosecond.
 """
@@ -32,13 +32,13 @@ MS = 1_000_000
 
 
 def machine(**emulate: Any) -> Machine:
-    """Two hosts of cluster A, two of B."""
+    """An emulated machine with two hosts in cluster A and two in B."""
     return machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
 
 
 def delays(emulated: Machine, *messages: tuple[int, int, int, int], posted: list[int] | None = None) -> list[float]:
-    """The delay of each message (from, to, bytes, sent at) beyond its latency. Rank r is on host r. posted: when each
-    receive was; unset, when its message was sent."""
+    """The delay of each message (from, to, bytes, sent at) beyond its latency. Rank r is on host r. posted: the time of
+    each receive; by default a receive is posted when its message is sent."""
     src, dst, size, sent = (np.asarray(column) for column in zip(*messages, strict=True))
     zeros, ready = np.zeros(len(src), np.int64), sent if posted is None else np.asarray(posted)
     return emulated.delays(
@@ -72,16 +72,17 @@ def test_cut_through_counts_bytes_once_at_the_slowest() -> None:
 
 
 def test_a_message_whose_receive_is_posted_late_lets_others_in_before() -> None:
-    # Regression: it counted as in at 40, so what the run showed of it seemed 60 late, and a short message behind long
-    # ones 35 ms early. It is there at 30 and taken in from 95 on, behind the other one, which was in from 80 to 90.
+    # Regression: the message counted as received by the interface at 40. So it seemed 60 late in the run, and a short
+    # message behind long ones 35 ms early. It arrives at 30, and the interface receives it from 95 on, behind the other
+    # message, which takes from 80 to 90.
     emulated = machine(links={"wan": {"latency_ns": 20}}, host_interface={"per_message_ns": 10})
     assert delays(emulated, (A0, B0, 0, 0), (A1, B0, 0, 50), posted=[95, 0]) == [100 - 20, 90 - 50 - 20]
-    # By itself it is in when its receive is posted.
+    # Alone, it is received when its receive is posted.
     assert delays(emulated, (A0, B0, 0, 0), posted=[95]) == [95 - 20]
 
 
 def fitted_to(emulated: Machine, *hops: tuple[int, int, int, int]) -> Costs:
-    """From hops (from, to, bytes, time), all waited for, one after another."""
+    """Costs fitted to hops (from, to, bytes, time), which follow one another. Their receivers wait for all of them."""
     src, dst, size, time = (np.asarray(column) for column in zip(*hops, strict=True))
     far = np.asarray(CLUSTERS)[src] != np.asarray(CLUSTERS)[dst]
     link = np.where(src == dst, LINKS.index("shm"), np.where(far, LINKS.index("wan"), LINKS.index("lan")))
@@ -92,8 +93,8 @@ def fitted_to(emulated: Machine, *hops: tuple[int, int, int, int]) -> Costs:
 
 
 def test_each_way_of_an_emulated_pair_keeps_its_own_latency() -> None:
-    # Regression: 31.5 ms back was within a quarter of the 26.5 ms there, so both ways took 26.5 in the replay, and a
-    # barrier of 33.5 ms was told 31.0.
+    # Regression: 31.5 ms back is within a quarter of 26.5 ms there. So both ways took 26.5 ms in the replay, which
+    # predicted 31.0 ms for a barrier of 33.5 ms.
     outbound, inbound = {"from": "A", "to": "B", "latency_ns": 26 * MS}, {"from": "B", "to": "A", "latency_ns": 31 * MS}
     emulated = machine(cluster_pairs=[outbound, inbound])
     software = 100_000
@@ -103,7 +104,7 @@ def test_each_way_of_an_emulated_pair_keeps_its_own_latency() -> None:
 
 
 def test_of_long_messages_of_one_size_inside_hosts_the_bytes_take_the_time() -> None:
-    # Regression: each of four segments of 256 KiB took the 1.7 ms that a message of 1 MiB had taken.
+    # Regression: the replay gave each of four segments of 256 KiB the 1.7 ms that a message of 1 MiB had taken.
     emulated = machine(links={"shm": {"latency_ns": 50_000}, "lan": {"latency_ns": MS}})
     costs = fitted_to(emulated, (A0, A0, 1 << 20, 50_000 + (1 << 20)), (A0, A1, 1 << 20, MS))
     assert costs.links["shm"].per_byte_ns == pytest.approx(1.0)
@@ -126,7 +127,8 @@ def test_a_pair_of_hosts_goes_before_a_pair_of_clusters_and_that_before_the_clas
 
 
 def replayed(parents: list[int]) -> float:
-    """An Allreduce over a tree on four eight-way hosts; children on other hosts are sent to first."""
+    """The replayed time of an Allreduce over a tree on four eight-way hosts. Ranks send to children on other hosts
+    first."""
     hosts = [rank // 8 for rank in range(32)]
     emulated = machine_of({"rank": {"per_message_ns": 2000}}, list("wxyz"), (0,) * 4, ("A",))
     links = {"self": LinkCost(0.0), "shm": LinkCost(5000.0), "lan": LinkCost(20_000.0), "wan": LinkCost(0.0)}
@@ -146,16 +148,18 @@ def test_two_groups_of_four_beat_one_root_and_that_beats_another_layer() -> None
     one_root = [rank - rank % 8 if rank % 8 else 0 for rank in range(32)]
     two_groups = [rank - rank % 4 if rank % 4 else 0 for rank in range(32)]
     layer = [rank - 4 if rank % 8 == 4 else parent for rank, parent in enumerate(two_groups)]
-    # A leaf sends 2, 5 on the way, seven taken in 14, sent 2, 20 on the way, three taken in 6; and back.
+    # A leaf sends in 2, the message takes 5, the parent receives seven in 14 and sends in 2, the message takes 20, the
+    # root receives three in 6; then the same way back.
     assert replayed(one_root) == 2 * 49_000
     assert replayed(two_groups) == 2 * 47_000
-    # To the first of a host's second group: 5 on the way, three taken in 6, sent 2. Back it is the last of four.
+    # The first rank of a host's second group adds: 5 for the message, 6 to receive three, 2 to send. On the way back it
+    # is the last of four.
     assert replayed(layer) == 50_000 + 56_000
 
 
 def test_a_link_is_still_busy_with_the_collective_before() -> None:
-    # Two broadcasts one after another from rank 0. Its host sends each to two hosts of B, 8 bytes at 10 ns on one link:
-    # rank 0 is done at once, so the second's messages queue behind the first's.
+    # Two broadcasts one after another from rank 0. Its host sends each to two hosts of B over one link, on which 8
+    # bytes take 80 ns. Rank 0 is done at once, so the second broadcast's messages queue behind the first one's.
     shared = machine(cluster_pairs=[{"from": "A", "to": "B", "bytes_per_second": 1e8}])
     costs = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost(), machine=shared)
     ops = [[(COLLECTIVE, 0, 0), (COLLECTIVE, 1, 0)] for _ in range(3)]
@@ -166,8 +170,8 @@ def test_a_link_is_still_busy_with_the_collective_before() -> None:
 
 @pytest.mark.parametrize("shape", [pytest.param("flat", marks=pytest.mark.predictions), "binomial-mpich"])
 def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> None:
-    # 16 ranks dealt over two hosts in each of two sites. A message costs its ranks 50 us each, and the sites share a
-    # link each way of 10 MB/s.
+    # 16 ranks placed in turn on two hosts in each of two sites. A message costs its sender and its receiver 50 us each.
+    # The sites share a link of 10 MB/s in each direction.
     network = round_robin(16, {"a0": "A", "a1": "A", "b0": "B", "b1": "B"}, shm=10_000, lan=100_000, wan=2 * MS)
     network.rank, network.interface = 50_000, 20_000
     network.shared = {("A", "B"): 100, ("B", "A"): 100}
@@ -205,8 +209,8 @@ def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.
 
 
 def test_what_no_hop_measured_of_an_emulated_machine_is_known() -> None:
-    # Along a chain over three sites nothing goes between the first and the last. Regression: such a pair was a guess,
-    # and where a run had no hop of a class, its links took no longer than the next faster class.
+    # In a chain over three sites, no message goes between the first and the last site. Regression: that pair counted as
+    # an extrapolation, and the links of a class without a hop in the run took no longer than the next faster class.
     network = round_robin(3, {"a0": "A", "b0": "B", "c0": "C"}, shm=10_000, lan=100_000, wan=2 * MS)
     network.rank = 50_000
     run = Run(network, {"shape": "chain"})
@@ -216,4 +220,4 @@ def test_what_no_hop_measured_of_an_emulated_machine_is_known() -> None:
     costs = fit(source_of(run.trace().table))
     assert costs.measured == {(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)}
     assert costs.pairs[0, 2] == costs.pairs[2, 0] == pytest.approx(2 * MS, rel=0.01)
-    assert costs.pairs[0, 0] == pytest.approx(10_000, abs=1_000)  # no two ranks are on one host
+    assert costs.pairs[0, 0] == pytest.approx(10_000, abs=1_000)  # there are no two ranks on one host

@@ -1,4 +1,4 @@
-"""Engine and MPI library in turns within one run: which collectives each runs, and what is compared."""
+"""Engine and MPI library in turns within one run: the collectives that each of them runs, and their comparison."""
 
 import json
 from collections.abc import Generator
@@ -18,7 +18,7 @@ from hopscope.advice.tune.pool import Recorded
 MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 ITERATIONS = 60
 TURN = 7 * 2
-"""An eighth of the iterations, each with an Allreduce and a Bcast."""
+"""Collectives in a turn: an eighth of the iterations, each of which has an Allreduce and a Bcast."""
 FLAT = json.dumps(
     {
         "schema_version": 1,
@@ -30,7 +30,7 @@ FLAT = json.dumps(
 
 @pytest.fixture(scope="module")
 def job(first_mpi: local_mpi.LocalMpi) -> Generator[Job]:
-    """A loop of two collectives on three ranks, of which the engine runs one."""
+    """A loop of two collectives on three ranks. The engine runs one of the collectives."""
     words = *first_mpi.launch(3), str(first_mpi.compile(MIX)), str(ITERATIONS), "0", "allreduce", "8", "bcast", "64"
     with pytest.MonkeyPatch.context() as patch:
         for name, value in first_mpi.patience().items():

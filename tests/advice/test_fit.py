@@ -1,4 +1,4 @@
-"""Costs of messages in simulated runs, whose network is known."""
+"""Costs of messages, fitted to simulated runs whose network is known."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_the_fit_recovers_the_network() -> None:
     assert costs.interface_message_ns == 0
     assert costs.local.handle_up_ns == pytest.approx(HANDLE, abs=1)
     assert costs.local.enter_ns == pytest.approx(1_000, abs=1)
-    assert costs.links["shm"].hops == 0  # binomial over this placement has no hop within a host ...
-    assert costs.links["shm"].latency_ns == costs.links["lan"].latency_ns  # ... so it is taken to be no faster than lan
+    assert costs.links["shm"].hops == 0  # the binomial tree over this placement has no hop within a host,
+    assert costs.links["shm"].latency_ns == costs.links["lan"].latency_ns  # so shm counts as no faster than lan
 
 
 def test_the_fit_finds_an_outlying_pair_of_hosts() -> None:
@@ -74,7 +74,7 @@ def test_bytes_are_told_from_latency_where_sizes_differ() -> None:
 
 
 def test_long_messages_of_one_size_do_not_become_time_per_message() -> None:
-    # Regression: 1 MiB that took an interface 87 ms were 87 ms for a message of any size.
+    # Regression: if 1 MiB took an interface 87 ms, a message of any size took 87 ms.
     network = round_robin(16, {f"h{i}": "A" for i in range(4)}, shm=1_000, lan=MS)
     network.interface = 10 * MS
     costs = costs_of(network, "flat", sizes=(1 << 20,), iterations=10)
@@ -89,7 +89,8 @@ def hops(**columns: Any) -> Hops:
 
 
 def test_a_class_that_no_hop_measured_is_never_faster_than_a_faster_one() -> None:
-    # Within a host 900 ns and over the WAN, by two odd hops, 100: the LAN between them takes no less than the host.
+    # Messages take 900 ns within a host, and 100 ns over the WAN by two odd hops. LAN links lie between the two, and
+    # are taken to be no faster than the host.
     costs = fit_links(
         hops(
             sent=[0] * 4, received=[900, 900, 100, 100], link=[1, 1, 3, 3], src=[0, 1, 0, 2], dst=[1, 0, 2, 0],
@@ -100,8 +101,9 @@ def test_a_class_that_no_hop_measured_is_never_faster_than_a_faster_one() -> Non
 
 
 def test_a_direction_of_a_pair_that_is_faster_is_known_from_two_hops() -> None:
-    """Regression: 25 ms there and 10 back, and in 20 of 23 iterations nobody waited for what came back from one host.
-    Its three hops were too few for a pair of its own, and a tree was promised in 52.4 ms that took 39.8."""
+    """Regression: a pair of hosts took 25 ms there and 10 ms back, and in 20 of 23 iterations nobody waited for the
+    messages back. The three other hops were too few for a cost of the pair's own, so a tree was predicted to take 52.4
+    ms instead of 39.8 ms."""
 
     def pairs(outbound: int, inbound: int, **columns: Any) -> dict[tuple[int, int], float]:
         ends = [0] * outbound + [1] * inbound
@@ -114,7 +116,8 @@ def test_a_direction_of_a_pair_that_is_faster_is_known_from_two_hops() -> None:
         ).pairs  # fmt: skip
 
     assert pairs(20, 2) == {(1, 0): 10 * MS}
-    # One may be matched wrongly, and clocks may be off by as much. What is slower may have been held up.
+    # A single hop may be matched wrongly, and clocks may be off by the difference. Slower messages may have been
+    # delayed.
     assert pairs(20, 1) == pairs(20, 2, clock_error=[0] * 20 + [20 * MS] * 2) == pairs(2, 20) == {}
 
 
@@ -131,8 +134,8 @@ def test_a_leader_s_wait_for_another_one_is_no_cost_of_sending() -> None:
 
 
 def test_a_sender_that_is_blocked_is_not_slow_to_leave() -> None:
-    # Rank 1 sends to the root at 0 and is blocked until 20 ms, when the root posts its receive; rank 2's is there at
-    # once. Regression: 20 ms passed for what leaving takes, and a run of 22 ms was replayed in 42.
+    # Rank 1 sends to the root at 0 and is blocked until 20 ms, when the root posts its receive; rank 2's message
+    # arrives at once. Regression: the 20 ms counted as the time to leave, and a run of 22 ms was replayed in 42 ms.
     blocked = hops(sent=[0, 0], received=[21 * MS, 21 * MS], posted=[20 * MS, 0], src=[1, 2], dst=[0, 0], up=[True] * 2)
     left = np.asarray([[20 * MS + 30, 30], [21 * MS, 21 * MS]])
     assert fit_local(blocked, np.zeros((2, 2)), left, table_of("steps", []), REAL).leave_ns == 30
@@ -142,7 +145,8 @@ def test_a_sender_that_is_blocked_is_not_slow_to_leave() -> None:
     ("sizes", "cost"), [((1 << 12, 1 << 20), (100.0, 0.25)), ((1 << 20,), (0.0, 0.25)), ((64,), (100.0, 0.0))], ids=str
 )
 def test_copies_take_what_those_of_the_run_took(sizes: tuple[int, ...], cost: tuple[float, float]) -> None:
-    # 100 ns and a quarter of one per byte. Of one size, a long copy takes it for its bytes and a short one does not.
+    # A copy takes 100 ns and a quarter of a nanosecond per byte. If all copies have one size, the time of a long copy
+    # counts as that of its bytes, and the time of a short copy as that of the call.
     rows = [
         {"collective_id": 0, "rank": 0, "location": 0, "kind": "copy", "bytes": size, "begin_ns": 0, "end_ns": end}
         for size, end in ((size, 100 * (cost[0] > 0) + size // 4 * (cost[1] > 0)) for size in sizes)

@@ -1,4 +1,4 @@
-"""Files that each launcher reads, and the words that start it."""
+"""Files that each launcher reads, and the commands that use them."""
 
 import pytest
 from hopscope.mpi_libraries.rank_files import file_of, launcher_of
@@ -27,7 +27,8 @@ def test_blocks_need_no_rank_map_under_mpich(release: str) -> None:
 
 
 def test_mpich_5_gets_its_hosts_once_and_a_rank_map() -> None:
-    """A host on two lines counts as two nodes, whose ranks do not share memory (seen with 4.0.2 and 5.0.2)."""
+    """MPICH counts a host on two lines as two nodes, whose ranks do not share memory (seen with 4.0.2 and
+    5.0.2)."""
     file = file_of("mpich", MIXED, "hosts", "MPICH Version:      5.0.2")
     assert file.text == "a0:2\nb0:3\n"
     assert file.command == "mpiexec -n 5 -f hosts -rankmap 0,1,0,1,1"

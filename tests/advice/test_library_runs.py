@@ -1,4 +1,4 @@
-"""Runs over the MPI library on known networks: what ran is replayed message by message."""
+"""Runs by the MPI library on known networks: the replay of the baseline goes message by message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def baseline(trace: SimulatedTrace) -> dict[str, Any]:
 
 
 def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it() -> None:
-    # Three rounds cross the WAN in a row, 60 ms; a tree crosses once each way.
+    # Three rounds in sequence cross the WAN, 60 ms; a tree crosses it once each way.
     run = iterate(LibraryRun(sites(), jitter=1_000), iterations=20)
     table = remap(run.trace(), algorithms="tree")
     baseline_row = next(row for row in table.to_pylist() if row["baseline"])
@@ -29,8 +29,9 @@ def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it() -> 
 
 
 def test_a_rank_that_comes_late_does_not_make_its_messages_wait_for_those_that_came_early() -> None:
-    # In every other iteration some rank comes 90 ms late. Its first message is there when it posts the receive, so it
-    # is received before the rank sends its own. With that order kept, the rank's message would seem to need the peer's.
+    # In every other iteration some rank comes 90 ms late. Its first message is already there when it posts the receive,
+    # so the rank receives before it sends its own. If the replay kept this order, the rank's message would seem to
+    # depend on the peer's.
     run = LibraryRun(sites())
     for i in range(24):
         run.compute(lambda rank, i=i: MS + (90 * MS if i % 2 and rank == i // 2 % 8 else 0))
@@ -39,15 +40,16 @@ def test_a_rank_that_comes_late_does_not_make_its_messages_wait_for_those_that_c
 
 
 def test_messages_that_set_up_the_first_collective_do_not_change_the_others_order() -> None:
-    # 20.4 ms were replayed of Open MPI 5's 42: each receive came after as many sends as the first Allreduce began.
+    # Regression: 42 ms of Open MPI 5 were replayed in 20.4 ms, because each receive followed as many sends as in the
+    # first Allreduce.
     run = LibraryRun(sites())
     run.set_up(messages=10)
     assert baseline(iterate(run, iterations=20).trace())["predicted_ns"] == pytest.approx(61 * MS, rel=0.01)
 
 
 def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_nothing() -> None:
-    # The root's message cannot move before rank 1 posts its receive. Each comes 5 ms after the other, by turns; the
-    # root's next iteration begins when its message has gone: it cannot use the time to compute on.
+    # The root's message cannot move before rank 1 posts its receive. The two ranks come 5 ms late in turn. The root
+    # begins its next iteration when its message has left, so it cannot use that time to compute.
     run = LibraryRun(Network(["a", "b"], {"a": "A", "b": "A"}, {"shm": 1_000, "lan": 300_000}), size=1 << 20)
     for number in range(20):
         enter = [run.clocks[rank] + (6 if number % 2 == rank else 1) * MS for rank in (0, 1)]
@@ -67,7 +69,8 @@ def test_a_message_that_waits_for_its_receive_blocks_its_sender_and_promises_not
 
 
 def test_where_the_replay_misses_the_run_every_candidate_is_listed_without_a_prediction() -> None:
-    # What ranks lost beyond their typical times is in no replay: every tenth handling takes 200 ms.
+    # The replay does not contain time that ranks lost beyond their typical times: every third iteration takes 200 ms
+    # longer.
     run = LibraryRun(sites())
     for i in range(20):
         run.compute(lambda _: MS)

@@ -1,4 +1,5 @@
-"""The algorithms of an MPI library on known networks: which one is suggested, and what the library reads."""
+"""The algorithms of an MPI library on known networks: which one is suggested, and the settings that the library
+reads."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ MPICH = Library(
 
 @pytest.fixture(autouse=True)
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The installed library is TUNED, or the test's."""
+    """Makes TUNED, or the test's library, the installed one."""
 
     def stand_in(*_: object) -> Library:
         return getattr(request, "param", TUNED)
@@ -63,7 +64,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def run_doubling(*kinds: tuple[str, int], iterations: int = 20) -> LibraryRun:
-    """By recursive doubling: to and fro between the sites three times. A byte takes 10 ns."""
+    """A run by recursive doubling, which crosses between the sites three times in sequence. A byte takes 10 ns."""
     network = sites()
     network.per_byte = 10
     run = LibraryRun(network)
@@ -76,7 +77,7 @@ def by_name(table: pa.Table) -> dict[str, dict[str, Any]]:
 
 
 def test_the_best_of_what_the_library_has_is_written_as_it_reads_it(tmp_path: Path) -> None:
-    # Doubling crosses the slow link three times in a row; all to the root and back, twice.
+    # Doubling crosses the slow link three times in sequence; sending all to the root and back crosses it twice.
     table = remap(run_doubling().trace(), tmp_path / "rules", library="openmpi")
     best = table.to_pylist()[0]
     assert (best["name"], best["chosen"]) == ("basic_linear", True)
@@ -84,7 +85,7 @@ def test_the_best_of_what_the_library_has_is_written_as_it_reads_it(tmp_path: Pa
     assert best["gain_low"] < best["gain"] == pytest.approx(1 - 41 / 61, abs=0.01)
     rules = read_rules((tmp_path / "rules").read_text())
     algorithms = [[row.algorithm for row in rules_for(rules, "allreduce", 8, size)] for size in (0, 7, 8, 9)]
-    assert algorithms == [[0], [0], [1], [0]]  # 8 bytes are all that ran
+    assert algorithms == [[0], [0], [1], [0]]  # the run has only messages of 8 bytes
     words = (table.schema.metadata or {})[b"words"].decode()
     assert f"--mca coll_tuned_dynamic_rules_filename {tmp_path / 'rules'} --mca {' '.join(HAN)}" in words
     assert sentence(table).startswith("basic_linear of Open MPI 5.0.11 would take 41.")
@@ -124,7 +125,7 @@ def test_where_nothing_gains_nothing_is_written(tmp_path: Path) -> None:
 
 
 def test_each_range_of_bytes_has_rules_of_its_own(tmp_path: Path) -> None:
-    # Behind the root's tree, ranks come to the doubling one after another: one of both gains as much as both.
+    # Behind the root's tree, ranks enter the doubling one after another, so one change gains as much as both.
     trace = run_doubling(("MPI_Allreduce", SMALL), ("MPI_Allreduce", LARGE), iterations=40).trace()
     rows = remap(trace, tmp_path / "rules", library="openmpi").to_pylist()
     assert (rows[0]["name"], rows[0]["chosen"]) == ("basic_linear for MPI_Allreduce of 80,000 B", True)
@@ -147,18 +148,19 @@ def test_a_variable_is_for_all_sizes_and_what_keeps_the_device_from_it_is_set_to
 
 
 def test_a_rule_is_predicted_on_every_communicator_that_it_reaches() -> None:
-    # Every other Allreduce is on a communicator of as many ranks, in another order.
+    # Every other Allreduce is on a second communicator of the same ranks, in another order.
     trace = run_doubling(iterations=40).trace().with_communicator([0, 2, 1, *range(3, 8)], is_used=True)
     parts = with_parts(source_of(trace.table), "openmpi").subject.parts
     assert (len(parts), knobs_of(parts, "openmpi"), knobs_of(parts, None)) == (2, [(0, 1)], [(0,), (1,)])
     best = remap(trace, library="openmpi").to_pylist()[0]
     assert (best["name"], best["comm"]) == ("basic_linear", None)
-    # Each communicator's takes 41 ms. If only one had changed, an iteration of both would take 41 + 61.
+    # The Allreduce of each communicator takes 41 ms. If only one of them had changed, both together would take 41 + 61.
     assert best["predicted_ns"] == pytest.approx(2 * 41 * MS, rel=0.03)
 
 
 def test_it_is_said_of_how_few_collectives_the_trace_has_all_messages() -> None:
-    # MPICH 5 leaves messages for shared memory: 2 of 60 Allreduces had theirs and took 27 ms, the run 72 an iteration.
+    # Regression: MPICH 5 uses shared memory instead of messages. Only 2 of 60 Allreduces had their messages; they took
+    # 27 ms, but an iteration of the run 72 ms.
     trace = run_doubling().trace().with_column("collectives", "native_reason", [None] * 5 + ["silent"] * 15)
     warning = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
     assert warning in sentence(remap(trace, library="openmpi")) and warning in sentence(remap(trace))

@@ -26,8 +26,8 @@ SMALL: Final = Point("bcast", 8, 1)
 
 
 def machine(*, several_ns: float | None = None) -> dict[str, Any]:
-    """One host. A message takes 1,000 ns and 1 ns per byte more, both overheads 100 ns; a gap 500 ns, or several_ns
-    towards four destinations."""
+    """The probe's file for one host. A message takes 1,000 ns, and 1 ns more for each further byte. Both overheads are
+    100 ns. The gap is 500 ns, or several_ns towards four destinations."""
 
     def value(median: float) -> dict[str, Any]:
         return {"median": median, "low": median, "high": median, "count": 9}
@@ -57,7 +57,7 @@ def machine(*, several_ns: float | None = None) -> dict[str, Any]:
 
 
 def sweep_of(times: dict[str, list[float]], **machine_options: Any) -> Sweep:
-    """A sweep of Bcast of a byte on eight ranks."""
+    """A sweep of Bcast of one byte on eight ranks, with these times by method."""
     sweep = Sweep(dict(PROVENANCE), {"bcast": METHODS}, machine=machine(**machine_options))
     for name, values in times.items():
         sweep.add(SMALL, name, values)
@@ -73,7 +73,7 @@ MEASURED: Final = steady(default=2000, basic_linear=1000, pipeline=7000, binomia
 
 def test_formulas_and_replay_of_each_method() -> None:
     times = Predictions(machine(), ["a"] * 8).times_of(SMALL, METHODS)
-    # 7 or 3 messages of 1,000 ns one after another; L = 800, o = 100, g = 500; of PLogP, L = 500.
+    # 7 or 3 messages of 1,000 ns one after another. L = 800, o = 100, g = 500; for PLogP L = 500.
     assert times["Hockney"] == pytest.approx({"basic_linear": 7000, "pipeline": 7000, "binomial": 3000})
     assert times["LogGP"] == pytest.approx({"basic_linear": 500 + 7 * 500, "pipeline": 7000, "binomial": 3000})
     assert times["PLogP"] == pytest.approx({"basic_linear": 500 + 7 * 500, "pipeline": 7000, "binomial": 3000})
@@ -101,7 +101,7 @@ def test_the_gap_by_destinations_finds_the_linear_broadcast_that_no_published_mo
 def test_a_model_does_not_choose_where_its_times_are_all_the_same_or_missing() -> None:
     sweep = sweep_of({})
     alike, incomplete = Point("bcast", 8, 8), Point("bcast", 8, 64)
-    for name in ("default", "basic_linear", "pipeline"):  # by Hockney both take seven messages
+    for name in ("default", "basic_linear", "pipeline"):  # by Hockney, all three take seven messages
         sweep.add(alike, name, [1000.0] * 4)
     for name in ("default", "knomial"):
         sweep.add(incomplete, name, [1000.0] * 4)
@@ -129,7 +129,7 @@ def test_the_summary_has_median_90th_percentile_and_maximum_of_each_model() -> N
 def test_points_are_measured_again_where_a_model_is_wrong_or_repeats_differ() -> None:
     agreed = steady(default=1000, basic_linear=5000, pipeline=7000, binomial=1000, knomial=3000)
     assert disputed(sweep_of(agreed)) == {}
-    # The models' choice is measured again although it takes four times the best one's time, and pipeline is not.
+    # The models' choice is measured again although it takes four times as long as the best method; pipeline is not.
     assert disputed(sweep_of(MEASURED)) == {SMALL: {"default", "basic_linear", "binomial"}}
     unsteady = {**agreed, "default": [1000.0, 1000.0, 1200.0, 1300.0]}
     assert disputed(sweep_of(unsteady)) == {SMALL: {"default", "binomial"}}

@@ -1,4 +1,5 @@
-"""Parameters of links from the MPI library's own messages: only what crossed a link alone shows what it takes."""
+"""Parameters of links from the MPI library's own messages: only a message that was alone on a link shows the link's
+time."""
 
 from __future__ import annotations
 
@@ -12,24 +13,25 @@ from simulated_network import Network
 
 MS = 1_000_000
 ALPHA, BETA = MS, 500
-"""The link: 1 ms and 2 MB/s."""
+"""The link's latency of 1 ms, and its time per byte at 2 MB/s."""
 LONG_AGO = -(10**12)
 
 
 class SlowLink(LibraryRun):
-    """Two ranks on hosts of two clusters. Bytes queue for the link: the next message goes behind those before it."""
+    """Two ranks on hosts of two clusters. Bytes queue for the link: a message goes behind the messages before it."""
 
     def __init__(self) -> None:
         super().__init__(Network(["a0", "b0"], {"a0": "A", "b0": "B"}, {"shm": 0, "lan": 0, "wan": ALPHA}))
         self.free = {(0, 1): LONG_AGO, (1, 0): LONG_AGO}
 
     def crosses(self, ends: tuple[int, int], sent: int, count: int) -> int:
-        """When a message is there that is sent so."""
+        """The time at which a message of `count` bytes, sent at `sent`, arrives."""
         self.free[ends] = max(self.free[ends], sent) + BETA * count
         return self.free[ends] + ALPHA
 
     def bcast(self, count: int, delay: int = 0) -> None:
-        """The root sends and goes on. delay: from when the message is there until the receiver sees it."""
+        """A broadcast whose root sends and goes on. delay: the time from the arrival until the receiver sees the
+        message."""
         number, enter, self.size = len(self.rows["collectives"]), list(self.clocks), count
         arrival = self.crosses((0, 1), enter[0], count) + delay
         wait_begin = enter[1] + 100
@@ -39,7 +41,8 @@ class SlowLink(LibraryRun):
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
     def announced_bcast(self, count: int) -> None:
-        """The root asks with a few bytes, and sends when the receiver, who comes late, has answered."""
+        """A broadcast by rendezvous: the root sends an RTS, and the message when the receiver, who comes late, has sent
+        its CTS."""
         number, enter, self.size = len(self.rows["collectives"]), list(self.clocks), count
         request_arrival = self.crosses((0, 1), enter[0], 64)
         departure = self.crosses((1, 0), max(request_arrival, enter[1]), 64)
@@ -50,7 +53,7 @@ class SlowLink(LibraryRun):
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
     def idle(self) -> None:
-        """Both ranks wait until the link is."""
+        """Lets both ranks wait until the link is idle."""
         self.clocks = [max(*self.clocks, *self.free.values()) + 10 * MS] * 2
 
 
@@ -62,7 +65,8 @@ def parameters(run: SlowLink) -> tuple[dict[str, Row], list[str]]:
 
 
 def test_what_queues_behind_others_is_not_the_link_s_own_time() -> None:
-    """A root that ran ahead filled the link: alpha was 17 to 137 ms for a link of 1 ms, with narrow intervals."""
+    """Regression: a root that ran ahead filled the link, so alpha was 17 to 137 ms for a link of 1 ms, with narrow
+    intervals."""
     run = SlowLink()
     for _ in range(8):
         run.idle()
@@ -89,7 +93,7 @@ def test_where_every_message_meets_others_nothing_is_given() -> None:
 
 
 def test_the_bytes_of_messages_of_one_size_are_not_taken_for_latency() -> None:
-    """Allreduces of 2,000 bytes gave an alpha of 2.2 ms, sure to 1 %."""
+    """Regression: Allreduces of 2,000 bytes gave an alpha of 2.2 ms, with an interval of 1 %."""
     run = SlowLink()
     for _ in range(20):
         run.idle()
@@ -114,7 +118,7 @@ def test_messages_as_short_as_their_headers_show_the_latency() -> None:
 
 
 def test_a_busy_machine_makes_an_interval_wide_and_no_latency_long() -> None:
-    """Ranks that waited for their cores saw messages of 8 bytes 6 ms after they were sent."""
+    """Regression: ranks that waited for their cores saw messages of 8 bytes 6 ms after they were sent."""
     run, chance = SlowLink(), random.Random(1)
     for iteration in range(40):
         run.idle()
@@ -125,7 +129,7 @@ def test_a_busy_machine_makes_an_interval_wide_and_no_latency_long() -> None:
 
 
 def test_answers_to_announcements_show_the_latency() -> None:
-    """With all messages announced, three latencies and the bytes were taken for one latency."""
+    """Regression: when all messages went by rendezvous, three latencies and the bytes counted as one latency."""
     run = SlowLink()
     for _ in range(20):
         run.idle()
@@ -135,5 +139,5 @@ def test_answers_to_announcements_show_the_latency() -> None:
     alphas = [row for row in rows_of_fit(fit) if row.parameter == "alpha"]
     assert alphas[0].value == pytest.approx(ALPHA + 64 * BETA, rel=0.01)
     assert (alphas[0].low or 0) < ALPHA
-    # A message takes its announcement, the answer and itself.
+    # A message takes three latencies: for its RTS, for the CTS and for itself.
     assert alphas[-1].value == pytest.approx(3 * alphas[0].value)

@@ -8,7 +8,7 @@ from hopscope.replay.prediction import EXTRAPOLATED, Model, ranked
 
 
 def candidate(name: str, ns: float | None, error: float = 0.01, wan: int = 0, extrapolates: str = "") -> Candidate:
-    """Against a baseline of 100 ns."""
+    """A candidate for a baseline of 100 ns."""
     unpredicted = Candidate(
         name, "tree", structure=Structure(wan_messages=wan), extrapolates=(extrapolates,) * bool(extrapolates)
     )
@@ -34,7 +34,7 @@ def test_a_replay_that_misses_the_run_predicts_nothing() -> None:
 
 @pytest.mark.parametrize(("error", "suggested"), [(0.03, True), (0.08, False)])
 def test_a_gain_within_the_interval_is_no_suggestion(error: float, suggested: bool) -> None:
-    # 10 % less than the baseline; two runs are 4 % apart.
+    # The candidate takes 10 % less than the baseline; two runs differ by 4 %.
     (row,) = ranked([candidate("other", 90.0, error)])
     assert row.is_suggested == suggested
 
@@ -44,7 +44,7 @@ def test_what_extrapolates_is_suggested_only_where_nothing_else_gains() -> None:
     assert [row.name for row in ranked([slow, fast, sure])] == ["sure", "fast", "slow"]
     first, second = ranked([slow, fast])
     assert first.is_suggested and first.name == "fast" and not second.is_suggested
-    # Twice as slow, it would be no gain.
+    # If it took twice its prediction, it would gain nothing.
     assert not any(row.is_suggested for row in ranked([candidate("fast", 48.0, extrapolates="a-b")]))
 
 

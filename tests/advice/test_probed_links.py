@@ -40,7 +40,7 @@ def test_a_probed_link_replaces_what_the_hops_show_of_its_class() -> None:
     fitted = Costs({name: LinkCost(5.0, 7.0, eager_bytes=4096.0) for name in ("shm", "wan")}, LocalCost(), 9.0)
     costs = with_probed_links(machine(20_000.0), fitted, ["a", "b", "c"])
     wan = costs.links["wan"]
-    assert (wan.latency_ns, wan.per_byte_ns) == (20_001.0 - 100.0, 1.0)  # the receiver's overhead comes after it
+    assert (wan.latency_ns, wan.per_byte_ns) == (20_001.0 - 100.0, 1.0)  # the replay adds the receiver's overhead later
     assert (wan.send_ns, wan.receive_ns, wan.eager_bytes, wan.sizes) == (100.0, 100.0, 4096.0, (1.0, 1001.0))
     assert costs.links["shm"] == fitted.links["shm"]
     assert costs.interface_message_ns == 0.0
@@ -59,5 +59,5 @@ def test_a_probe_of_the_same_network_predicts_what_the_hops_do() -> None:
 
 def test_a_probe_of_another_network_misses_the_run_and_predicts_nothing() -> None:
     basis = basis_of(trace().table, recost=partial(with_probed_links, machine(10.0 * MS)))
-    assert basis.model.baseline_ns == pytest.approx(61 * MS, rel=0.02)  # three crossings each way, of 10 ms
+    assert basis.model.baseline_ns == pytest.approx(61 * MS, rel=0.02)  # three crossings each way of 10 ms
     assert "misses the run" in (basis.reason_unpredicted(0) or "")

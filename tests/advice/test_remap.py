@@ -1,4 +1,4 @@
-"""Candidate trees of simulated runs whose network, and so whose best tree, is known."""
+"""Candidate trees of simulated runs whose network is known, and therefore the best tree."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rerun(network: Network, tree_file: dict[str, Any], **options: Any) -> Run:
 
 
 def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_path: Path) -> None:
-    # Binomial: 7 > 6 > 4 > 0 crosses three times in a row, 120 ms an Allreduce; 40 ms are possible.
+    # Binomial: 7 > 6 > 4 > 0 crosses the WAN three times in sequence, so an Allreduce takes 120 ms; 40 ms are possible.
     output = tmp_path / "tree.json"
     table = remap(run_on_tree("binomial-mpich").trace(), output, algorithms="tree")
     best = chosen_row(table)
@@ -60,13 +60,13 @@ def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_p
     written = json.loads(output.read_text())
     jsonschema.validate(written, TREE_SCHEMA)
     assert written["rules"][0]["comm_size"] == {"min": 8, "max": 8}
-    # The same program over that tree does what was predicted.
+    # The program's time over that tree is the predicted one.
     assert rerun(sites(), written).iteration_ns() == pytest.approx(best["predicted_ns"], rel=0.02)
     assert sentence(table).startswith(best["name"]) and "`hopscope tune --engine`" in sentence(table)
 
 
 def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
-    # A tree crosses the WAN towards its root and back, leaders only once: 20 ms less.
+    # A tree crosses the WAN to its root and back; leaders cross it only once, which saves 20 ms.
     ranked = candidates(run_on_tree("hierarchical", iterations=10).trace(), "tree")
     best = ranked[0]
     assert best.is_suggested and best.name.startswith("leaders")
@@ -77,7 +77,7 @@ def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
         if not json.loads(candidate.tree or "")["rules"][0].get("algorithm")
     ]
     assert min(trees) - (best.predicted_ns or 0.0) == pytest.approx(20 * MS, rel=0.03)
-    # The rule is one that the engine runs, for the bytes that ran; the run's own rule comes behind it.
+    # The engine runs the rule, for the bytes of the run; the run's own rule comes behind it.
     read = _plan.TreeFile((best.tree or "").encode())
     assert [read.rule("MPI_Allreduce", range(8), size) for size in (8, 16)] == [0, 1]
     assert (best.kind, best.operations, best.bytes, best.reason_unpredicted) == (
@@ -90,8 +90,8 @@ def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
 
 @pytest.mark.parametrize("late_rank", [0, 3])
 def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(late_rank: int, tmp_path: Path) -> None:
-    # One rank computes 300 ms an iteration; the tree crosses the WAN once each way already. Replayed with the enters of
-    # the run, which carry the baseline's release times, other trees would seem faster.
+    # One rank computes 300 ms in each iteration, and the tree already crosses the WAN only once each way. If the replay
+    # kept the run's enters, which contain the baseline's release times, other trees would seem faster.
     run = Run(sites(), {"shape": "hierarchical"})
     for _ in range(20):
         run.compute(lambda rank: 300 * MS if rank == late_rank else MS)
@@ -112,7 +112,7 @@ def test_messages_between_ranks_are_kept_as_dependencies_or_where_they_cannot_be
         run.exchange_with_left()
         run.allreduce()
     trace = run.trace()
-    if is_broken:  # every message comes from the rank itself, sent after it was received
+    if is_broken:  # every message is from the rank itself, and is received before it is sent
         messages = trace.tables["messages"]
         for column, source in (("src_location", "dst_location"), ("send_begin_ns", "recv_end_ns")):
             messages = messages.set_column(messages.schema.get_field_index(column), column, messages[source])
@@ -121,7 +121,8 @@ def test_messages_between_ranks_are_kept_as_dependencies_or_where_they_cannot_be
 
 
 def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
-    # Regression: whatever ran over trees was replayed over those of the last call, here a chain's seven crossings.
+    # Regression: all collectives over trees were replayed over the tree of the last call, here a chain with seven
+    # crossings.
     shapes, sizes = ("flat", "chain"), (8, 1000)
     trees = [(run.up, run.down) for run in (Run(sites(), {"shape": shape}) for shape in shapes)]
     run = Run(sites(), {"shape": "flat"})
@@ -145,8 +146,8 @@ def test_part_of_a_long_run_is_screened() -> None:
 
 
 def test_what_the_run_did_not_measure_is_named_and_widens_the_interval() -> None:
-    # Four sites in a chain, each 8 ms from the next; between the others it is 40 ms. A flat tree uses a-c and a-d, and
-    # seems to take 16 ms; it takes 80. Regression: it was suggested without a word on that.
+    # Four sites in a chain, each 8 ms from the next; all other pairs are 40 ms apart. A flat tree uses a-c and a-d: it
+    # seems to take 16 ms, but takes 80 ms. Regression: it was suggested without a warning.
     network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
     network.pairs = {pair: 40 * MS for a, b in ("ac", "bd", "ad") for pair in ((a, b), (b, a))}
     table = remap(run_on_tree("chain", network).trace(), algorithms="tree")
@@ -154,7 +155,7 @@ def test_what_the_run_did_not_measure_is_named_and_widens_the_interval() -> None
     assert flat["extrapolates"] == "hosts a-c and a-d"
     assert flat["predicted_high_ns"] > 2 * flat["predicted_ns"]
     assert "The run did not measure hosts a-c and a-d. " in sentence(table)
-    # One size shows nothing of far shorter messages.
+    # A run with messages of one size says nothing about far shorter messages.
     sizes = remap(run_on_tree("chain", sites(), sizes=(1 << 20,), iterations=5).trace())
     assert any("over wan" in str(row["extrapolates"]) for row in sizes.to_pylist() if "segments" in row["name"])
 
@@ -183,7 +184,7 @@ def test_runs_that_show_nothing_are_told_what_to_do() -> None:
         run.allreduce(op)
     with pytest.raises(InputError, match=r"MPI_Barrier ran only once with all its hops.*; remap a longer run"):
         remap(run.trace())
-    # The collector always writes the tree file; an archive may have lost it, or have the one of another run.
+    # The collector always writes the tree file, but an archive may lack it, or have that of another run.
     trace = run_on_tree("flat", iterations=3).trace()
     scan_file = json.dumps({"schema_version": 1, "rules": [{"operations": ["MPI_Scan"], "algorithm": "linear"}]})
     for text, problem in ((None, "simulated has no tree file.* tree.json"), (scan_file, "no rule for MPI_Allreduce")):
@@ -201,7 +202,7 @@ def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_th
     text = remap(trace.with_communicator(backwards)).schema.metadata[b"tree"]
     written = json.loads(text)
     assert written["rules"][0]["members"] == list(range(8))
-    # The rule of the run for these members is never reached any more, that for the others is.
+    # The run's rule for these members no longer applies; the rule for others still does.
     assert written["rules"][1:] == rules[1:] and "unused" not in written["trees"]
     file = _plan.TreeFile(text, 8)
     member_lists = [range(8), backwards, [1, 0, *range(2, 8)]]
@@ -209,7 +210,7 @@ def test_where_others_have_as_many_ranks_the_rule_lists_the_members_and_keeps_th
 
 
 def test_members_of_a_spawned_world_are_never_listed() -> None:
-    # The collector takes them for ranks of the job that spawned them.
+    # The collector takes these ranks for ranks of the job that spawned them.
     trace = run_on_tree("binomial-mpich").trace().with_communicator(list(range(7, -1, -1)))
     trace.with_column("ranks", "world", [1] * 8)
     rule = json.loads(remap(trace).schema.metadata[b"tree"])["rules"][0]
@@ -223,7 +224,7 @@ def test_sizes_and_communicators_that_rules_tell_apart_are_selections() -> None:
     ).subject.parts
     ranges = [(min(call.size for call in part.calls), max(call.size for call in part.calls)) for part in parts]
     assert sorted(ranges) == [(8, 16_000), (70_000, 250_000)]
-    # No rule tells a duplicate from the original.
+    # No rule can tell a duplicate from the original communicator.
     trace = run_on_tree("binomial-mpich").trace
     for members, count in ((list(range(8)), 1), ([1, 0, *range(2, 8)], 2)):
         source = source_of(trace().with_communicator(members, is_used=True).table)

@@ -1,4 +1,4 @@
-"""Messages by rendezvous: which are, and what they take."""
+"""Messages by rendezvous: which messages go that way, and their times."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ LONG, LATENCY = 65_536, 20 * MS
 
 
 def run_doubling(*sizes: int, delay: int = 0, blocked: int = 0, iterations: int = 20) -> SimulatedTrace:
-    """By recursive doubling between two sites; messages of more than 1 KiB go by rendezvous. delay: every rank but the
-    first computes for longer. blocked: senders go on so much later than their CTS is there."""
+    """A run by recursive doubling between two sites, in which messages of more than 1 KiB go by rendezvous. delay:
+    extra computing of every rank except the first. blocked: extra time that senders stay blocked after their CTS has
+    arrived."""
     run = LibraryRun(sites(), rendezvous_from=1024)
     for iteration in range(iterations * len(sizes)):
         run.size = sizes[iteration % len(sizes)]
@@ -33,7 +34,7 @@ def run_doubling(*sizes: int, delay: int = 0, blocked: int = 0, iterations: int 
 
 
 def test_a_replayed_message_takes_what_the_one_by_rendezvous_took() -> None:
-    # 100 us of latency and 1 ns a byte; 1 MiB takes three latencies besides.
+    # Latency 100 us, 1 ns per byte. A message of 1 MiB takes three latencies.
     link = LinkCost(100_000.0, 1.0, eager_bytes=4096)
     hosts = fitted(Costs(dict.fromkeys(LINKS, link), LocalCost()), [0, 1])
     for bytes_sent, takes in ((8, 100_008), (1 << 20, 300_000 + (1 << 20))):
@@ -42,7 +43,7 @@ def test_a_replayed_message_takes_what_the_one_by_rendezvous_took() -> None:
 
 
 def where_senders_are_blocked(blocked_ns: int) -> SimulatedTrace:
-    """Messages between two hosts that take 88 ms."""
+    """A run whose messages between two hosts take 88 ms and block their senders for `blocked_ns`."""
     run = Run(round_robin(4, {"h0": "A", "h1": "A"}, shm=1_000, lan=88_000_000), {"shape": "chain"}, LONG)
     for _ in range(20):
         run.compute(lambda _: MS)
@@ -53,18 +54,18 @@ def where_senders_are_blocked(blocked_ns: int) -> SimulatedTrace:
 
 
 def test_of_one_size_the_time_that_senders_are_blocked_tells_the_latency() -> None:
-    """Regression: 64 KiB over TCP took 88 ms between sites 22 ms apart and blocked its sender for 43. Broadcasts and
-    reductions one after another were replayed as free, 0.5 ms for 102."""
+    """Regression: 64 KiB over TCP took 88 ms between sites 22 ms apart, and blocked their sender for 43 ms. Broadcasts
+    and reductions in sequence were replayed in 0.5 ms instead of 102 ms."""
     basis = basis_of(where_senders_are_blocked(43_000_000).table)
     lan = basis.costs.links["lan"]
     assert (lan.announcement_ns, lan.answer_ns, lan.eager_bytes) == (21_500_000, 21_500_000, 1024)
     assert lan.message_ns(LONG) == pytest.approx(88_000_000, rel=0.01) and basis.model.error < 0.01
-    # A sender that keeps a copy is not blocked.
+    # A sender that copies its message is not blocked.
     assert limits_of(ends_of(source_of(where_senders_are_blocked(100_000).table))) == {}
 
 
 def test_a_rendezvous_is_given_up_where_the_replay_is_far_off_with_it() -> None:
-    # Blocked for 600 ms by something else, a message of 88 ms would take three times 300.
+    # If something else blocks senders for 600 ms, a message of 88 ms would take three times 300 ms.
     basis = basis_of(where_senders_are_blocked(600_000_000).table)
     assert basis.costs.links["lan"].latency_ns == 88_000_000 and basis.model.error < 0.01
 
@@ -79,12 +80,12 @@ def test_a_library_s_rendezvous_is_replayed_and_its_costs_are_those_of_the_netwo
 
 def test_a_class_of_links_whose_senders_go_on_has_no_limit() -> None:
     assert limits_of(ends_of(source_of(run_doubling(LONG, 512).table)))["wan"] == 1024
-    # Messages that were there long before their senders went on had not waited for them.
+    # If messages arrived long before their senders went on, the senders were not blocked by them.
     assert "wan" not in limits_of(ends_of(source_of(run_doubling(LONG, 512, blocked=5 * LATENCY).table)))
 
 
 def test_receives_posted_late_show_best_whether_a_message_waits_for_its_cts() -> None:
-    # Regression: of messages whose bytes take 80 ms, a CTS after 6 seemed to be none. Six receives were posted before
+    # Regression: for messages whose bytes take 80 ms, a CTS after 6 ms was overlooked. Six receives were posted before
     # the messages came, and six 50 ms late.
     zero, unit = np.zeros(12, np.int64), np.ones(12, np.int64)
     posted = np.repeat([0, 150], 6) * MS
@@ -98,7 +99,7 @@ def test_receives_posted_late_show_best_whether_a_message_waits_for_its_cts() ->
 
 
 def test_a_sender_s_wait_is_no_time_of_its_own() -> None:
-    # Regression: the missing time of its wait became a computing time of 2**62 ns.
+    # Regression: where the time of a wait was missing, the rank computed for 2**62 ns.
     trace = run_doubling(LONG, delay=90 * MS)
     events = events_of(source_of(trace.table))
     assert (events.kind == DELIVERED).any() and events.own_ns.max() < 200 * MS

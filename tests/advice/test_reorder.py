@@ -1,4 +1,4 @@
-"""Rank orders for drawn jobs, whose best order is known or found by trying them all."""
+"""Rank orders for drawn jobs. The best order is known, or found by trying all orders."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ from hopscope.vocabulary.links import LINKS
 from scipy.sparse import csr_array
 
 DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
-"""Eight ranks in turn, so that neighbours are in different clusters."""
+"""Eight ranks on hosts in turn, so that neighbours are in different clusters."""
 
 
 def row(order: Suggestion, link: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def hosts_of(order: Suggestion) -> tuple[str, ...]:
 
 
 def measured(job: Job) -> Job:
-    """Adds messages of two sizes over each class of link, so that all costs are known."""
+    """The job with messages of two sizes over each class of link, so that all costs are known."""
     for src, dst in itertools.permutations(range(len(job.hosts)), 2):
         for size in (8, 100_000):
             job.send(src, dst, size)
@@ -46,8 +46,8 @@ def measured(job: Job) -> Job:
 
 def test_neighbours_of_a_ring_come_together() -> None:
     order = suggest_order(measured(ring(DEALT, rounds=40)).table())
-    # Blocks of two ranks on each host and four in each cluster, wherever the ring is cut: of its eight edges two cross
-    # between clusters and two more between hosts. Beside them go the messages between all pairs, wherever ranks are.
+    # Blocks of two ranks on each host and four in each cluster, wherever the ring begins: two of its eight edges cross
+    # between clusters, and two more between hosts. There are also messages between all pairs, in any order.
     assert order.suggested
     ring_hosts = [hosts_of(order)[rank] for rank in (*range(8), 0)]
     edges = list(itertools.pairwise(ring_hosts))
@@ -57,7 +57,8 @@ def test_neighbours_of_a_ring_come_together() -> None:
 
 
 def test_what_measures_the_rerun_sees_the_application_s_messages(tmp_path: Path) -> None:
-    # A ring's exchange went from 82 to 36 ms an iteration; compared by operation, its Allreduce took the same.
+    # A ring's exchange went from 82 to 36 ms an iteration; its Allreduce, compared by operation, took as long as
+    # before.
     trace: Any = SimpleNamespace(
         table=measured(ring(DEALT, rounds=40)).table(),
         run_facts={"mpi_library": "Open MPI v4.1.4", "command": "./app"},
@@ -65,7 +66,7 @@ def test_what_measures_the_rerun_sees_the_application_s_messages(tmp_path: Path)
     )
     answer = reorder_answer(trace, {"output": tmp_path / "hosts.txt"})
     assert any(note.startswith("`analyze compare --by path dealt TRACE`") for note in answer.notes), answer.notes
-    # The method of a trace gives the same rows and file.
+    # The trace's method gives the same rows and the same file.
     trace._whole = trace
     assert hopscope.Trace.reorder(trace, tmp_path / "by-method.txt").to_pylist() == answer.rows
     written, by_method = ((tmp_path / name).read_text() for name in ("hosts.txt", "by-method.txt"))
@@ -102,7 +103,7 @@ def random_traffic(ranks: int, chance: random.Random) -> Traffic:
 
 
 def orders(slots: list[int]) -> set[tuple[int, ...]]:
-    """Every way to deal ranks to so many slots of each host."""
+    """Every order that puts ranks into this number of slots on each host."""
     places = [host for host, count in enumerate(slots) for _ in range(count)]
     return set(itertools.permutations(places))
 
@@ -156,7 +157,8 @@ def test_ranks_that_were_spawned_stay_and_attract_those_that_send_to_them() -> N
 
 
 def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() -> None:
-    """Waitall gave the message inside a cluster the 20 ms of the one between clusters, and no order gained anything."""
+    """Regression: MPI_Waitall gave a message inside a cluster the 20 ms of another between clusters, so no order gained
+    anything."""
     job = Job(["A/a0", "A/a1", "B/b0"])
     for _ in range(10):
         job.send(0, 1)
@@ -174,8 +176,8 @@ def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() 
 
 
 def test_a_class_that_was_not_measured_is_named_and_widens_the_interval() -> None:
-    # Dealt in turn over two clusters of one host each: no message stayed on a host. 6 of 8 messages move into hosts,
-    # where each costs a quarter of what it cost before.
+    # Ranks placed in turn on two clusters of one host each: no message stays on a host. The order moves 6 of 8 messages
+    # into hosts, where a message costs a quarter.
     order = suggest_order(exchange(["A/a0", "B/b0"] * 4, rounds=400, ways=(1,), size=1000).table())
     total = row(order, "all")
     assert row(order, "shm")["fitted_from"] == 0
@@ -245,7 +247,7 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
 
 
 def test_a_part_of_the_run_cannot_be_asked_for() -> None:
-    """`--from` and the like were taken and did nothing."""
+    """Regression: options such as `--from` were accepted and did nothing."""
     visible = [
         candidate for candidate in command().params if isinstance(candidate, click.Option) and not candidate.hidden
     ]

@@ -1,4 +1,4 @@
-"""The compiled replay on programs small enough to work out by hand."""
+"""The compiled replay of programs that are small enough to work out by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def program(
     ops: list[list[tuple[int, int, int]]], schedule: int, *, hosts: list[int], transit: tuple[int, ...] = (),
     own_time: tuple[int, ...] = (), leads: int = 0, root: int = -1,
 ) -> dict[str, Any]:  # fmt: skip
-    """ops of each rank: (operation, ref, gap). Every collective has every rank as a member, in order."""
+    """A replay's input. ops: for each rank (operation, ref, gap). All ranks are members of every collective, in
+    order."""
     ranks = len(ops)
     flat = [op for of_rank in ops for op in of_rank]
     collectives = 1 + max([ref for op, ref, _ in flat if op == COLLECTIVE], default=-1)
@@ -65,8 +66,8 @@ def last_leaves(run: dict[str, Any], schedules: _plan.Schedules | None, machine:
 
 
 def test_an_allreduce_over_a_chain_goes_up_and_down() -> None:
-    # Enters at 10, 20, 50. Rank 2 sends at 55, rank 1 has it at 155 and sends at 162, rank 0 has it at 262, and sends
-    # down at 269: rank 1 has it at 369, sends on at 372, rank 2 has it at 472 and leaves at 472 + 3 + 4.
+    # The ranks enter at 10, 20 and 50. Rank 2 sends at 55; rank 1 has it at 155 and sends at 162; rank 0 has it at 262
+    # and sends down at 269; rank 1 has it at 369 and sends on at 372; rank 2 has it at 472 and leaves at 472 + 3 + 4.
     p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
     assert last_leaves(p, lay_over("chain", 3), costs(1)) == [479]
 
@@ -74,29 +75,29 @@ def test_an_allreduce_over_a_chain_goes_up_and_down() -> None:
 def test_a_reduce_and_a_broadcast_take_their_half() -> None:
     p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
     assert last_leaves(p, lay_over("chain", 3, "MPI_Reduce"), costs(1)) == [269 + LEAVE]
-    # From rank 0, in at 10: sends at 15, rank 1 has it at 115, sends at 118, rank 2 has it at 218.
+    # Rank 0 enters at 10 and sends at 15; rank 1 has it at 115 and sends at 118; rank 2 has it at 218.
     p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
     assert last_leaves(p, lay_over("chain", 3, "MPI_Bcast"), costs(1)) == [218 + DOWN + LEAVE]
 
 
 def test_an_interface_serves_one_message_at_a_time() -> None:
-    # A flat tree over four hosts, all in at 0. Messages leave their hosts at 5 + 50, arrive at 1055 together and are
-    # served until 1105, 1155, 1205. In the children's order the root is done at 1112, 1162, 1212. It sends three from
-    # 1212 on, which leave at 1262, 1312, 1362 and are there at 2312, 2362, 2412.
+    # A flat tree over four hosts; all ranks enter at 0. Messages leave their hosts at 5 + 50, arrive together at 1055,
+    # and leave the root's interface at 1105, 1155 and 1205. In the children's order the root has combined them at 1112,
+    # 1162 and 1212. From 1212 on it sends three, which leave at 1262, 1312 and 1362 and arrive at 2312, 2362 and 2412.
     p = program([[(COLLECTIVE, 0, 0)] for _ in range(4)], 0, hosts=[0, 1, 2, 3])
     assert last_leaves(p, lay_over("flat", 4), costs(4, interface=50)) == [2412 + DOWN + LEAVE]
 
 
 def test_segments_follow_one_another_through_a_pipeline() -> None:
-    # 8 bytes in two segments of 4 at 10 ns a byte within a host: a broadcast over a chain of 3. Rank 0 sends at 5 and
-    # 7; rank 1 has them at 145 and 147. It sends the first on at 148, is done with that at 150 and sends the second on
-    # at 153; rank 2 has them at 288 and 293.
+    # A broadcast of 8 bytes over a chain of 3 ranks in one host, in two segments of 4 bytes, at 10 ns per byte. Rank 0
+    # sends at 5 and 7; rank 1 has them at 145 and 147. It sends the first on at 148, has sent it at 150, and sends the
+    # second on at 153. Rank 2 has them at 288 and 293.
     p = program([[(COLLECTIVE, 0, 0)] for _ in range(3)], 0, hosts=[0, 0, 0])
     assert last_leaves(p, lay_over("chain", 3, "MPI_Bcast", segment=4), costs(1, per_byte=10)) == [293 + DOWN + LEAVE]
 
 
 def test_a_message_holds_its_receiver_and_a_collective_the_rest() -> None:
-    # Rank 0 computes 500 and sends; rank 1 needs it after 10, has it at 500 + 30, computes 5 and enters at 535.
+    # Rank 0 computes 500 and sends. Rank 1 waits for it from 10 on, has it at 500 + 30, computes 5 and enters at 535.
     ops = [[(SEND, 0, 500), (COLLECTIVE, 0, 1)], [(WAIT, 0, 10), (COLLECTIVE, 0, 5)]]
     p = program(ops, AS_OBSERVED, hosts=[0, 0], transit=(30,), own_time=(8, 9))
     done = _replay.replay(p, [], costs(1))
@@ -104,7 +105,7 @@ def test_a_message_holds_its_receiver_and_a_collective_the_rest() -> None:
 
 
 def test_a_root_that_waits_for_nobody_goes_on() -> None:
-    # The root of a Bcast leaves at 10 + 1 and enters the next one at 11 + 5, long before rank 1 comes to the first.
+    # The root of a Bcast leaves at 10 + 1, and enters the next one at 11 + 5, long before rank 1 enters the first.
     ops = [[(COLLECTIVE, 0, 10), (COLLECTIVE, 1, 5)], [(COLLECTIVE, 0, 900), (COLLECTIVE, 1, 0)]]
     p = program(ops, AS_OBSERVED, hosts=[0, 0], own_time=(1, 2, 3, 4), leads=_paths.leads_of("MPI_Bcast"), root=0)
     assert _replay.replay(p, [], costs(1))["leave_ns"].tolist() == [11, 902, 19, 906]
@@ -113,7 +114,7 @@ def test_a_root_that_waits_for_nobody_goes_on() -> None:
 @pytest.mark.parametrize(
     ("op", "own_time", "left"),
     [
-        # Rank 0 enters at 10, rank 1, the root, at 20, rank 2 at 50.
+        # Rank 0 enters at 10, rank 1, which is the root, at 20, and rank 2 at 50.
         ("MPI_Allreduce", (100, 1, 3), 50 + 100),
         ("MPI_Bcast", (100, 1, 3), 20 + 100),
         ("MPI_Bcast", (1, 100, 3), 20 + 100),

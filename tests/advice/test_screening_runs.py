@@ -1,4 +1,4 @@
-"""Runs that screen candidates end early, where that saves time."""
+"""Runs that screen candidates end early if that saves time."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def test_a_long_run_is_screened_by_its_first_two_seconds() -> None:
     short = screening(trace, run_s=9.0, iteration_ns=130e6)
     assert short is not None
     assert short.iterations == 16
-    # 23 iterations fewer, and one second until somebody looks.
+    # 23 iterations less, and one second until the run's end is noticed.
     assert short.run_s == pytest.approx(9.0 - 23 * 0.13 + 1.0)
 
 

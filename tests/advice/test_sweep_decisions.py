@@ -24,7 +24,7 @@ HAN: Final = {**PROVENANCE, "besides": [["allreduce", "coll_han_allreduce", "3"]
 
 
 def sweep_of(*points: tuple[int, int, dict[str, list[float]]]) -> Sweep:
-    """A sweep of Allreduce with these ranks, bytes and times by method."""
+    """A sweep of Allreduce. points: ranks, bytes, and times by method."""
     sweep = Sweep(dict(HAN), {"allreduce": [OWN_CHOICE, LINEAR, RING]})
     for ranks, size, times in points:
         for name, values in times.items():
@@ -33,7 +33,8 @@ def sweep_of(*points: tuple[int, int, dict[str, list[float]]]) -> Sweep:
 
 
 def test_a_lucky_time_decides_nothing_that_it_is_scored_by() -> None:
-    # Chosen by the times at even places: ring 80, default 100. Scored by those at odd ones: ring 99, default 110.
+    # The choice is by the times at even positions: ring 80, default 100. Its score is by those at odd positions: ring
+    # 99, default 110.
     sweep = sweep_of((8, 64, {"default": [100, 110, 120, 130], "ring": [80, 99, 120, 130]}))
     (row,) = decisions(sweep)
     assert (row["best"], row["time_ns"], row["default_ns"]) == ("ring", 99, 110)
@@ -45,7 +46,7 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
     default, fast = {"default": [100.0] * 4}, {"ring": [50.0] * 4}
     sweep = sweep_of(
         (4, 64, {**default, "linear": [50.0] * 4}),
-        (4, 4096, {**default, "linear": [99.0] * 4}),  # 1 % is no reason to change anything
+        (4, 4096, {**default, "linear": [99.0] * 4}),  # a gain of 1 % is no reason to change anything
         (8, 64, default),
         (8, 4096, {**default, **fast}),
     )
@@ -58,7 +59,7 @@ def test_the_best_method_holds_to_the_middle_between_sizes_and_up_to_the_next_nu
     def algorithm(ranks: int, size: int) -> int:
         return rules_for(rules, "allreduce", ranks, size)[0].algorithm
 
-    # 64 and 4096 meet at 512: their geometric mean.
+    # The rules for 64 and 4096 bytes change at 512, their geometric mean.
     assert [algorithm(4, size) for size in (0, 64, 512, 513, 4096, 1 << 20)] == [1, 1, 1, 0, 0, 0]
     assert [algorithm(ranks, 64) for ranks in (3, 4, 7, 8, 9)] == [0, 1, 1, 0, 0]
     assert [algorithm(8, size) for size in (64, 512, 513, 4096, 1 << 20)] == [0, 0, 4, 4, 4]
@@ -73,7 +74,7 @@ def test_the_engine_has_a_rule_where_it_beats_the_library_s_best_which_stays_in_
     tree = {"reduce_tree": "tree", "broadcast_tree": "tree"}
     engine = Method("engine flat", rule=tree, trees={"tree": {"shape": "flat"}})
     sweep = Sweep(dict(PROVENANCE), {"allreduce": [OWN_CHOICE, RING, engine]})
-    for ranks, size, time in ((4, 64, 25.0), (4, 4096, 49.5), (8, 64, 25.0)):  # 49.5: by 1 %, which is no reason
+    for ranks, size, time in ((4, 64, 25.0), (4, 4096, 49.5), (8, 64, 25.0)):  # 49.5: a gain of 1 % is no reason
         for name, value in (("default", 100.0), ("ring", 50.0), ("engine flat", time)):
             sweep.add(Point("allreduce", ranks, size), name, [value] * 4)
     assert [row["best"] for row in decisions(sweep)] == ["engine flat"] * 3
@@ -109,7 +110,7 @@ def test_mpich_has_one_method_for_all_sizes_that_is_better_on_the_whole() -> Non
     assert setting is not None
     assert setting.text == "export MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring\n"
     sweep.add(Point("allreduce", 8, 65536), "default", [100.0] * 4)
-    sweep.add(Point("allreduce", 8, 65536), "ring", [200.0] * 4)  # 0.5 * 1.5 * 2 is above
+    sweep.add(Point("allreduce", 8, 65536), "ring", [200.0] * 4)  # 0.5 * 1.5 * 2 is above 1
     assert rules_of(sweep, "/settings.sh") is None
 
 
@@ -119,14 +120,14 @@ def test_a_method_that_is_surely_slower_or_steady_is_not_measured_again() -> Non
     sweep = sweep_of((8, 64, {"default": [300.0] * 3, "linear": [201.0] * 3, "ring": steady}))
     second, third = PASSES[0] + PASSES[1], sum(PASSES)
     assert not needs_measuring(sweep, point, LINEAR, second)
-    assert needs_measuring(sweep, point, OWN_CHOICE, second)  # what all are held against
+    assert needs_measuring(sweep, point, OWN_CHOICE, second)  # all methods are compared with it
     assert not needs_measuring(sweep, point, RING, third)
-    assert deviation(steady) < 0.05  # the maximum left out
+    assert deviation(steady) < 0.05  # without the maximum
     sweep.add(point, "ring", [160.0])
     assert needs_measuring(sweep, point, RING, third)
     assert not needs_measuring(sweep, point, None, second)
     assert needs_measuring(sweep, Point("allreduce", 4, 64), RING, PASSES[0])
-    assert not needs_measuring(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # no two segments
+    assert not needs_measuring(sweep, point, Method("pipeline/8192", RING.offered, 8192), PASSES[0])  # only one segment
 
 
 def test_an_algorithm_of_two_ranks_is_measured_on_two_ranks_only() -> None:

@@ -1,5 +1,5 @@
-"""`hopscope sweep` under MPI libraries: every point has the default and other methods, rules are obeyed, and a sweep
-that was interrupted goes on."""
+"""`hopscope sweep` under MPI libraries: every point has the default and other methods, the rules are obeyed, and an
+interrupted sweep can go on."""
 
 import json
 import shlex
@@ -53,7 +53,7 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     rows = json.loads(done.stdout)
     assert [(row["operation"], row["bytes"]) for row in rows] == [(p.operation, p.bytes) for p in sweep.points]
 
-    # Without the times of one method, only that is measured again.
+    # If the times of one method are missing, only that method is measured again.
     content = json.loads(swept.read_text())
     missing = next(name for name in content["points"][0]["times_ns"] if name != "default")
     removed_times = content["points"][0]["times_ns"].pop(missing)
@@ -62,9 +62,10 @@ def test_every_point_has_the_default_and_others_and_a_sweep_goes_on(swept: Path,
     assert hopscope("sweep", "-o", swept, *options, "--", *mpi.launch(2)).returncode == 0
     resumed = read(swept)
     assert len(resumed.times_at(resumed.points[0])[missing]) >= min(3, len(removed_times))
-    assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # never written over
+    assert hopscope("sweep", "-o", swept, "--", *mpi.launch(2)).returncode == 2  # an existing file is never overwritten
 
 
+@pytest.mark.statistics
 def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refined(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
@@ -74,7 +75,7 @@ def test_models_choose_by_what_messages_cost_there_and_disputed_points_are_refin
     sweep = read(file)
     parameters.write_text(json.dumps(sweep.machine))
     sizes = [size["bytes"] for link in checked_file(parameters, "machine")["links"] for size in link["sizes"]]
-    assert sorted(sizes) == [1, 128]  # no longer ones than the sweep needs
+    assert sorted(sizes) == [1, 128]  # no larger than the sweep needs
     rows = json.loads(analyze("decide", file, "--format", "json").stdout)
     of_four = [row for row in rows if row["ranks"] == 4]
     assert all(

@@ -1,4 +1,4 @@
-"""The trees that the replay judges, held against drawings: parents, and the order in which children are served."""
+"""The trees of the replay, compared with drawings: parents, and the order in which children are served."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = Tr
 
 
 def children_of(drawn_tree: Tree) -> dict[int, tuple[int, ...]]:
-    """The children of each rank that has some."""
+    """The children of each rank that has children."""
     return {rank: children for rank, children in enumerate(drawn_tree.children) if children}
 
 
-# Ten ranks each: what hangs below whom, in the order of a broadcast and in that of a reduce (None: the same).
+# Trees of ten ranks: the children of each rank, in broadcast order and in reduce order (None: the same order).
 DRAWINGS: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, tuple[int, ...]] | None]] = {
     "flat": ({"shape": "flat"}, {0: (1, 2, 3, 4, 5, 6, 7, 8, 9)}, None),
     "chain": ({"shape": "chain"}, {rank: (rank + 1,) for rank in range(9)}, None),
     "binary": ({"shape": "binary"}, {0: (1, 2), 1: (3, 4), 2: (5, 6), 3: (7, 8), 4: (9,)}, None),
     "kary": ({"shape": "kary", "fan_out": 4}, {0: (1, 2, 3, 4), 1: (5, 6, 7, 8), 2: (9,)}, None),
-    # Nine ranks below the root in four chains: the first has one more than the others.
+    # Nine ranks below the root, in four chains: the first chain has one rank more than the others.
     "k-chain": (
         {"shape": "k-chain", "fan_out": 4},
         {0: (1, 4, 6, 8), 1: (2,), 2: (3,), 4: (5,), 6: (7,), 8: (9,)},
         None,
     ),
-    # The parent clears the lowest set bit.
+    # A rank's parent is the rank without its lowest set bit.
     "binomial-mpich": (
         {"shape": "binomial-mpich"},
         {0: (8, 4, 2, 1), 2: (3,), 4: (6, 5), 6: (7,), 8: (9,)},
@@ -41,7 +41,7 @@ DRAWINGS: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, 
         {0: (8, 4, 2, 1), 2: (3,), 4: (6, 5), 6: (7,), 8: (9,)},
         {0: (1, 2, 4, 8), 2: (3,), 4: (5, 6), 6: (7,), 8: (9,)},
     ),
-    # In a broadcast the highest.
+    # In a broadcast: the rank without its highest set bit.
     "binomial-lam": (
         {"shape": "binomial-lam"},
         {0: (1, 2, 4, 8), 1: (3, 5, 9), 2: (6,), 3: (7,)},

@@ -1,5 +1,5 @@
-"""`hopscope tune` on a real job whose figure depends on a setting and not on the machine: what it finds, leaves behind,
-resumes, verifies, and does with candidates that hang."""
+"""`hopscope tune` on a real job whose figure depends on a setting and not on the machine: its choice, its files,
+resuming, verifying, and candidates that hang."""
 
 import functools
 import json
@@ -22,25 +22,26 @@ from started_commands import hopscope
 PROGRAM = Path(__file__).parent / "programs" / "told_figure.c"
 METRIC = r"figure: ([0-9.]+)"
 RUNS = 20
-"""Enough for one candidate: five of the baseline, a block or two, and six pairs."""
+"""Runs that suffice for one candidate: five of the baseline, a block or two, and six pairs."""
 
 Tuned = tuple[subprocess.CompletedProcess[str], Path]
 Tune = Callable[..., Tuned]
 
 
 def tuned(mpi: local_mpi.LocalMpi, place: Path, *options: str, flags: tuple[str, ...] = (), runs: int = RUNS) -> Tuned:
-    """How a tuning of the program ends that is compiled with these flags, and its directory, in a new folder."""
+    """Tunes the program, compiled with these flags, in a new folder. Returns the finished process and the tuning's
+    directory."""
     place.mkdir(exist_ok=True)
     shutil.copy(mpi.compile(PROGRAM, *flags), place / "app")
     launcher, *launch = mpi.launch(2)
-    # Ranks that the command binds leave algorithms as the first candidates.
+    # With this option no binding is left to try, so algorithms are the first candidates.
     binding = ["--bind-to" if mpi.flavour == "openmpi" else "-bind-to", "none"]
     words = ["--runs", str(runs), "--metric", METRIC, *options, "--", launcher, *binding, *launch, str(place / "app")]
     return patiently(mpi, "-o", place / "tuned", *words), place / "tuned"
 
 
 def patiently(mpi: local_mpi.LocalMpi, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """`hopscope tune` in an environment in which ranks that wait give their cores to other tests."""
+    """`hopscope tune` in an environment in which waiting ranks leave their cores to other tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in mpi.patience().items():
             patch.setenv(name, value)
@@ -49,13 +50,13 @@ def patiently(mpi: local_mpi.LocalMpi, *words: str | Path) -> subprocess.Complet
 
 @pytest.fixture
 def tune(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> Tune:
-    """Tunes the program under one library: what follows is the same under each."""
+    """Tunes the program under one library: such tests have the same outcome under each."""
     return functools.partial(tuned, first_mpi, tmp_path)
 
 
 @pytest.fixture
 def gained(mpi: local_mpi.LocalMpi, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuned:
-    """A tuning that ended with a gain, which one test pays for; its directory is the asking test's own."""
+    """A tuning that ended with a gain. It runs once; each test gets a copy of its directory."""
 
     def make(folder: Path) -> list[Any]:
         done, _ = tuned(mpi, folder)
@@ -70,13 +71,13 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
     done, folder = gained
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Use allreduce: ")
-    journal = read(folder)  # holds the file against its schema
+    journal = read(folder)  # read() also checks the journal against its schema
     assert journal.result is not None
     assert 0.49 < journal.result["gain_low"] < journal.result["gain"] < journal.result["gain_high"] < 0.51
     assert 100 <= journal.baseline["iteration_ns"] < 101
     assert 50 <= journal.result["iteration_ns"] < 51
     assert journal.result["pairs"] == 6
-    assert len(journal.measurements) <= RUNS + 1  # one more records what the result's messages are
+    assert len(journal.measurements) <= RUNS + 1  # one more run records the messages of the result
     command = (folder / "command.txt").read_text()
     assert command == done.stdout.splitlines()[1] + "\n"
     assert "hopscope" not in command
@@ -118,6 +119,7 @@ def test_a_result_is_verified_by_fresh_pairs_and_for_its_own_ranks_only(gained: 
     assert "number of ranks is not what" in done.stderr
 
 
+@pytest.mark.statistics
 def test_where_nothing_is_faster_the_program_is_left_as_it_is(tune: Tune) -> None:
     done, folder = tune(flags=("-DALIKE",))
     assert done.returncode == 0, done.stderr

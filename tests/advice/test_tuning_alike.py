@@ -1,7 +1,7 @@
-"""A tuning whose candidates change nothing leaves the program as it is, whatever the machine does meanwhile.
+"""A tuning whose candidates change nothing keeps the baseline, whatever the machine does meanwhile.
 
 Runs are drawn from recorded_runs.json: the figures of whole runs of one command in the order in which they ran
-(record_runs.py), so that the machine's drift is in them. The decisions are the product's own.
+(record_runs.py), so that they contain the machine's drift. The decisions are the product's own code.
 """
 
 import json
@@ -26,11 +26,12 @@ CANDIDATES: Final = [Candidate(f"candidate {number}", "parameter") for number in
 
 class _DrawnJournal(Journal):
     def write(self) -> None:
-        """Nothing is kept."""
+        """Keeps nothing."""
 
 
 class _DrawnBench(Bench):
-    """Each run takes the next recorded one, from a place on; the gains are what candidates really save."""
+    """A bench on which each run takes the next recorded figure, from a position on. gains: the true gains of
+    candidates."""
 
     def __init__(self, figures: list[int], begin: int, runs: int, gains: dict[str, float]) -> None:
         journal = _DrawnJournal(Path(), {}, decisions={"seed": begin}, baseline={"run_s": 1.0, "iteration_ns": 1.0})
@@ -48,7 +49,7 @@ class _DrawnBench(Bench):
 
 
 def choice_of(figures: list[int], begin: int, runs: int, gains: dict[str, float] | None = None) -> str | None:
-    """The choice of a tuning that begins at this place of the recorded runs."""
+    """The choice of a tuning that begins at this position of the recorded runs."""
     bench = _DrawnBench(figures, begin, runs, gains or {})
     baseline = Candidate("baseline", "baseline")
     times = [bench.measure("baseline", number, baseline).figure or 0.0 for number in range(BASELINE_RUNS)]
@@ -73,7 +74,7 @@ def test_a_candidate_that_halves_the_time_is_found() -> None:
 
 
 def test_where_the_first_ones_fail_the_rest_of_the_budget_goes_to_those_it_had_no_room_for() -> None:
-    # 30 runs: 4 of the baseline and 12 that confirm leave 14, in which 8 candidates have two rounds.
+    # 30 runs: 4 of the baseline and 12 for the confirmation leave 14, in which 8 candidates get two rounds.
     gains = {candidate.name: 2 * FAILS for candidate in CANDIDATES[:8]}
     figures = RECORDED["eight ranks, two sites"]
     assert choice_of(figures, 0, 30, {**gains, "candidate 9": 0.5}) == "candidate 9"

@@ -1,4 +1,4 @@
-"""Changes of a command by a candidate, alone and with another one."""
+"""The changes of a command by a candidate, alone and together with another candidate."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def test_two_candidates_that_set_the_same_thing_exclude_each_other() -> None:
         Candidate(name, "algorithm", choices=(RING._replace(from_bytes=low, to_bytes=high),))
         for name, low, high in (("upwards", 512, None), ("small", 0, 511))
     )
-    assert combined(candidate_of(rival), upwards) is None  # a rule for all sizes has those from 512 on, too
+    assert combined(candidate_of(rival), upwards) is None  # the rule for all sizes also covers those from 512 on
     assert combined(small, upwards) is not None
     unbound, core = (Candidate(f"bind to {word}", "binding", options=("--bind-to", word)) for word in ("none", "core"))
     assert combined(unbound, core) is None

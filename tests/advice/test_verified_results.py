@@ -1,4 +1,4 @@
-"""Verdicts of fresh pairs of runs on the gain that a tuning stated."""
+"""Verdicts on the gain that a tuning stated, from fresh pairs of runs."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ RESULT = {"candidate": "ring", "gain": 0.3, "gain_low": 0.25, "gain_high": 0.35}
     ("ratios", "code", "sentence"),
     [
         ((0.7, 0.71, 0.69, 0.7), 0, "ring still saves 30.0 %"),
-        ((0.9, 0.91, 0.89, 0.9), 0, "ring still saves 10.0 %"),  # less, but a gain
+        ((0.9, 0.91, 0.89, 0.9), 0, "ring still saves 10.0 %"),  # less, but still a gain
         ((1.0, 1.01, 0.99, 1.0), 1, "ring no longer saves what it did: "),
         ((0.5, 1.6, 0.9, 1.2), 2, "Undecided, because runs differ too much"),
     ],

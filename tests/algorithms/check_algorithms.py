@@ -1,6 +1,6 @@
-"""Forces every algorithm of Open MPI 4's coll/tuned on 2, 5, 6, 8 and 13 ranks, and shows what was recognised.
+"""Forces every algorithm of Open MPI 4's coll/tuned on 2, 5, 6, 8 and 13 ranks, and shows the recognised algorithms.
 
-Prints a table. Exit code 1 if anything is not what open_mpi.py expects.
+Prints a table. Exits with 1 if anything differs from open_mpi.py.
 """
 
 import sys
@@ -15,7 +15,7 @@ from hopscope.mpi_libraries.open_mpi.algorithms import OWN_CHOICE
 
 
 def main() -> int:
-    """Run all, print the table, and say what differs."""
+    """Run all algorithms, print the table, and print the differences."""
     mpi = next((mpi for mpi in local_mpi.find() if mpi.release == "openmpi-4"), None)
     if mpi is None:
         print("check_algorithms: needs Open MPI 4 and its compiler wrapper", file=sys.stderr)

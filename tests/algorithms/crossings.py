@@ -1,8 +1,8 @@
-"""How often a path through the algorithm `leaders` may cross between groups."""
+"""The largest number of crossings between groups on a path through the algorithm `leaders`."""
 
 
 def most_crossings(exchange: str, groups: int) -> int:
-    """The promised maximum of crossings on a path."""
+    """The documented maximum of crossings on a path."""
     doubling = (groups - 1).bit_length()
     return {
         "all-to-all": 1,

@@ -1,5 +1,5 @@
-"""Runs every algorithm that Open MPI 4.1's coll/tuned documents, and compares what is recognised with what
-`hopscope.mpi_libraries.open_mpi.algorithms` says of its messages."""
+"""Runs every algorithm that Open MPI 4.1's coll/tuned documents, and compares the recognised algorithms with those that
+`hopscope.mpi_libraries.open_mpi.algorithms` states for it."""
 
 import subprocess
 import sys
@@ -26,19 +26,20 @@ CHOICES: Mapping[tuple[str, int], Mapping[int, str]] = {
         13: "binomial",
     },
 }
-"""Choices of tuned where an algorithm leaves it the choice, at the sizes of the program."""
+"""Choices that coll/tuned makes within an algorithm, at the sizes of the program."""
 
 
 def expected(operation: str, number: int, ranks: int) -> str | None:
-    """The name for an algorithm's messages on these ranks; None where it does not run."""
+    """The recognised name of an algorithm on this number of ranks; None where it does not run."""
     if (operation, number) in CHOICES:
         return CHOICES[operation, number][ranks]
     return sent(operation, number, ranks)
 
 
 def run(mpi: local_mpi.LocalMpi, folder: Path, ranks: Sequence[int], only: str = "", *, names: bool = False) -> Path:
-    """Run the program under the collector on communicators of these sizes; `only` is one algorithm of allgatherv, such
-    as allgatherv/3, which has to be forced from outside. names: Open MPI's own are captured. Returns the trace."""
+    """Run the program under the collector on communicators of these sizes. only: one algorithm of allgatherv, such as
+    allgatherv/3, which has to be forced from outside. names: True to capture Open MPI's own names. Returns the
+    trace."""
     trace = folder / (only.replace("/", "-") or "all")
     forced = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     if only:
@@ -56,7 +57,7 @@ def run(mpi: local_mpi.LocalMpi, folder: Path, ranks: Sequence[int], only: str =
 
 
 def recognised_algorithms(trace: Path) -> dict[tuple[str, int, int], list[tuple[str, int]]]:
-    """The recognised algorithms with the length of their segments, by operation, number and ranks."""
+    """The recognised algorithms and their segment lengths, by operation, number and ranks."""
     opened = hopscope.open(trace)
     names = {row["comm"]: str(row["name"]).split("/") for row in opened.table("comms").to_pylist()}
     algorithms: dict[tuple[str, int, int], list[tuple[str, int]]] = {}
@@ -73,7 +74,7 @@ def differences(
     operations: Sequence[str],
     ranks: Sequence[int],
 ) -> list[str]:
-    """Sentences about algorithms that are not the expected ones."""
+    """A sentence for each algorithm that is not the expected one."""
     wrong: list[str] = []
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():

@@ -1,4 +1,4 @@
-"""Open MPI's own names of its algorithms: each call has that of the forced one, and its messages agree."""
+"""Open MPI's own names of its algorithms: each call has the name of the forced algorithm, and its messages agree."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ OPEN_MPI = [pytest.param(mpi, id=mpi.release) for mpi in local_mpi.find_all() if
 BROADCASTS = Path(__file__).parent / "programs" / "broadcasts.c"
 LIST = Path(__file__).parents[2] / "collector" / "src" / "native" / "openmpi" / "algorithms.h"
 OF_RELEASE_5 = {("allgather", "sparbit"), ("allgatherv", "sparbit")}
-"""Their messages are none that the recogniser knows."""
+"""Algorithms whose messages the recogniser does not know."""
 
 
 def test_the_collectors_list_and_the_table_name_the_same_functions() -> None:
@@ -31,7 +31,7 @@ def test_the_collectors_list_and_the_table_name_the_same_functions() -> None:
 def test_every_forced_algorithm_has_its_name_which_no_message_contradicts(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    # allgatherv can only be forced from outside, for a whole run.
+    # The algorithm of allgatherv can be forced only from outside, for a whole run.
     trace = hopscope.open(open_mpi.run(mpi, tmp_path, (6,), names=True))
     forced = {row["comm"]: str(row["name"]).split("/") for row in trace.table("comms").to_pylist()}
     captured_names: dict[tuple[str, int], list[tuple[Any, ...]]] = {}
@@ -46,7 +46,7 @@ def test_every_forced_algorithm_has_its_name_which_no_message_contradicts(
 
 
 def run(mpi: local_mpi.LocalMpi, folder: Path, program: list[str], mca: Mapping[str, str], **variables: str) -> Any:
-    """A job on 5 ranks, its rows of calls with their operations."""
+    """Runs a job on 5 ranks. Returns the rows of its calls, with their operations."""
     command = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder / "trace"), "--"]
     settings = [word for name, value in mca.items() for word in ("--mca", f"coll_tuned_{name}", value)]
     environment = {**local_mpi.without_hopscope(), **variables}
@@ -81,8 +81,8 @@ def test_collectives_that_are_left_out_have_no_name(mpi: local_mpi.LocalMpi, tmp
 
 @pytest.mark.parametrize("mpi", OPEN_MPI)
 def test_a_function_that_passes_the_work_on_contradicts_the_messages(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """With fewer elements than ranks, Open MPI's ring exchanges by recursive doubling. Runs through mpi4py, which
-    crashed when the collector exported these functions."""
+    """With fewer elements than ranks, Open MPI's ring exchanges by recursive doubling. Runs through mpi4py, because the
+    job crashed when the collector exported these functions."""
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
     program = tmp_path / "sum.py"
     program.write_text(

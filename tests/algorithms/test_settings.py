@@ -28,7 +28,7 @@ RULES = """1     # operations with rules
 
 
 def broadcasts(mpi: local_mpi.LocalMpi, folder: Path, *words: str, **environment: str) -> hopscope.Trace:
-    """A run of the program on 6 ranks: broadcasts of 64 and of 5,000 bytes."""
+    """The trace of a run of the program on 6 ranks: broadcasts of 64 and of 5,000 bytes."""
     command = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder / "trace"), "--"]
     program = [*mpi.launch(6), *words, str(mpi.compile(PROGRAM))]
     extra = {**local_mpi.without_hopscope(), "HOPSCOPE_NATIVE": "1", **environment}
@@ -59,7 +59,7 @@ def test_a_setting_is_ignored_without_dynamic_rules(mpi: local_mpi.LocalMpi, tmp
     row = answers(trace)[5000]
     assert row["algorithm"] != "binary"
     assert [row[1:] for row in answer_rows(trace)] == [("binary_tree (5)", "no", reason)] * 2
-    # It has not been followed since the first broadcast, which is the first collective of the communicator.
+    # The setting has not been followed since the first broadcast, which is the communicator's first collective.
     begins = {row["collective"]: row["first_enter_ns"] for row in trace.collectives(limit=99).to_pylist()}
     assert {row["since_ns"] for row in answers(trace).values()} == {begins["0:0"], begins["0:1"]}
 
@@ -88,7 +88,7 @@ def test_the_row_of_a_rules_file_for_the_sizes_decides(mpi: local_mpi.LocalMpi, 
     by_rules = (*DYNAMIC, "--mca", "coll_tuned_dynamic_rules_filename", str(rules))
     trace = broadcasts(mpi, tmp_path / "rules-alone", *by_rules)
     assert answer_rows(trace) == [("linear", "basic_linear (1)", "yes", None), ("chain:3", "chain (2)", "yes", None)]
-    # Release 4 looks at the rules first, release 5 at the algorithm that is set for the operation.
+    # Release 4 reads the rules first, release 5 the algorithm that is set for the operation.
     trace = broadcasts(mpi, tmp_path / "both", *by_rules, "--mca", "coll_tuned_bcast_algorithm", "5")
     binary = ("binary", "binary_tree (5)", "yes", None)
     first = answer_rows(trace)[0]

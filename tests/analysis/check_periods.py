@@ -1,9 +1,11 @@
-"""Periods of noise in runs that have none: jobs of equal iterations, on a machine that is busy with other work.
+"""Looks for periods of noise in runs that have none: jobs of equal iterations, on a machine that is busy with other
+work.
 
     check_periods.py [--runs 21] [--whole]
 
-Each run is two ranks beside one to three processes that compute. Its iterations are cut into series, which `analyze
-noise --by period` judges. Prints how many it calls periodic; with --whole, exit code 1 if these are more than 1 %.
+Each run has two ranks beside one to three computing processes. Its iterations are cut into series, which go through
+`analyze noise --by period`. Prints the number of series that it calls periodic. With --whole, exits with 1 if these are
+more than 1 %.
 """
 
 import argparse
@@ -26,7 +28,7 @@ PROGRAM = Path(__file__).parent / "programs" / "steady_work.c"
 RANKS, LENGTH, SERIES, WORK_US = 2, 60, 50, 2_000
 HOGS = (1, 2, 3)
 HIGHEST_SHARE = 0.01
-"""Such a share of clean series may be called periodic."""
+"""The largest share of clean series that may be called periodic."""
 
 BY_ITERATION = """
 select noise_gaps.rank, iteration_ends.iteration, min(noise_gaps.begin_ns) as at_ns, sum(noise_ns)::double as noise_ns
@@ -39,7 +41,7 @@ order by all
 
 
 def series(mpi: local_mpi.LocalMpi, hogs: int, folder: Path) -> Iterator[pa.Table]:
-    """Run a job beside others, and give the noise of its iterations in pieces, as the analysis judges it."""
+    """Run a job beside other processes, and give the noise of its iterations in pieces, as the analysis reads it."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--", *mpi.launch(RANKS)]
     with busy(hogs):
         words = [*run, str(mpi.compile(PROGRAM, "-O1")), str(SERIES * LENGTH), str(WORK_US)]

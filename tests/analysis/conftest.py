@@ -1,4 +1,5 @@
-"""Traces that tests only read: samples whose dataset is made once in a test run, datasets that commands open once."""
+"""Traces that tests only read: samples whose dataset is made once in a test run, and datasets that commands open
+once."""
 
 from collections.abc import Callable, Generator, Mapping
 from functools import cache
@@ -14,17 +15,17 @@ from recorded_jobs import sample_trace, shared_folder
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], hopscope.Trace]:
-    """The trace of a folder of sample_traces, which nobody may change."""
+    """A function that gives the trace of a folder of sample_traces. No test may change it."""
     shared = shared_folder(tmp_path_factory)
     return cache(lambda folder: sample_trace(shared, f"{folder}/trace"))
 
 
 @pytest.fixture(scope="module")
 def opened_once() -> Generator[Callable[[Path], Path]]:
-    """Takes a dataset that all commands of this process then open together; gives the dataset back.
+    """A function that opens a dataset once for all commands of this process, and returns the dataset.
 
-    A short command costs little but opening a dataset and preparing its queries, so each query of the whole run is run
-    once, too. `test_catalog` asks each analysis of a trace of its own, which no other has prepared.
+    Most of a short command's time goes into opening a dataset and preparing its queries. So each query of the whole run
+    is also run only once. `test_catalog` asks each analysis of a new trace, on which no other query has been prepared.
     """
     opened: dict[Path, hopscope.Trace] = {}
     opening = traces.open

@@ -1,5 +1,5 @@
-"""Datasets drawn by hand: a table is a few lines of text, its missing columns take plain defaults, and it is written
-as the schemas say."""
+"""Datasets drawn by hand: a table is a few lines of text. Columns that the text lacks take defaults, and the table is
+written as the schemas say."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hopscope.dataset import manifest
 from hopscope.dataset.store import table_schemas
 from kinds_in_drawings import with_kinds
 
-# Values of columns that a drawing does not mention; nullable columns are null.
+# Values of columns that a drawing does not mention. Nullable columns are null.
 DEFAULTS: dict[str, object] = {
     "hosts": 1,
     "clusters": 1,
@@ -35,13 +35,13 @@ DEFAULTS: dict[str, object] = {
 }
 
 
-# Numbers of rows, which count from 0 where a drawing does not give them.
+# Columns that number the rows from 0 if a drawing does not mention them.
 NUMBERED = ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collective_id")
 
 
 def draw(directory: Path, **tables: str) -> Path:
-    """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1`
-    for a list."""
+    """Write a dataset. A table's text is a line of column names, then a line of values for each row: `-` for null,
+    `0,1` for a list."""
     contents = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
     if "calls" in contents and "computed_ns" not in tables["calls"]:
         contents["calls"] = with_computing(contents["calls"], contents.get("intervals"))
@@ -59,7 +59,7 @@ def draw(directory: Path, **tables: str) -> Path:
 
 
 def describe(directory: Path) -> None:
-    """Write the manifest of the files that are there."""
+    """Write a manifest of the dataset's files."""
     files: dict[str, list[manifest.Described]] = {}
     for part in sorted(directory.glob("*/*.parquet")):
         files.setdefault(part.parent.name, []).append(manifest.described(part, pq.read_metadata(part).num_rows))
@@ -67,7 +67,7 @@ def describe(directory: Path) -> None:
 
 
 def rows_of(text: str, schema: pa.Schema) -> pa.Table:
-    """The rows that this text draws. A column that the schema lacks is a mistake in the drawing."""
+    """The rows that a text draws. A column that the schema lacks is a mistake in the drawing."""
     lines = [line.split() for line in text.strip().splitlines() if line.strip() and not line.strip().startswith("#")]
     names = lines[0]
     assert set(names) <= set(schema.names), f"no such column: {set(names) - set(schema.names)}"
@@ -101,7 +101,7 @@ def expected(text: str) -> list[dict[str, str]]:
 
 
 def cells(table: pa.Table, *columns: str) -> list[dict[str, str]]:
-    """Some columns of a result in the form of `expected`: null is empty, numbers without noise digits."""
+    """Some columns of a result in the form of `expected`: null is empty, numbers are rounded."""
     return [{name: _cell(row[name]) for name in columns} for row in table.to_pylist()]
 
 

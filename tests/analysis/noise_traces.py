@@ -1,5 +1,5 @@
-"""Synthetic runs for periods of noise: what each rank computes in each iteration, released by the slowest of all, as
-the values that `analyze noise --by period` judges."""
+"""Synthetic runs for periods of noise, as the values that `analyze noise --by period` reads. A run consists of each
+rank's computing in each iteration; the slowest rank releases all."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,13 @@ import numpy as np
 import pyarrow as pa
 
 GAP = 20e6
-"""Computing of a rank in an iteration, ns; the collective behind it takes a twentieth of that."""
+"""Computing of a rank in an iteration, in ns. The collective after it takes a twentieth of that."""
 Random = np.random.Generator
 
 
 def noise_gaps(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
-    """The noise of iterations x ranks as noise_gaps has it: beyond the rank's median, less what most ranks share."""
+    """The noise of iterations x ranks, as noise_gaps defines it: the excess over the rank's median, less the excess
+    that most ranks share."""
     iterations, ranks = computing.shape
     excess = np.maximum(computing - np.median(computing, 0), 0)
     shared = np.sort(excess, 1)[:, (ranks + 1) // 2 - 1]
@@ -29,8 +30,8 @@ def noise_gaps(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
 
 
 def run_of(extra: np.ndarray, work: np.ndarray | None = None, *, absorbed: bool) -> pa.Table:
-    """A run in which each rank computes so much more (iterations x ranks), and all of them `work` more. The last rank
-    always takes longest where the others' noise is absorbed; where not, whoever is noisy is paid for."""
+    """A run in which a rank computes `extra` (iterations x ranks) longer, and all ranks `work` longer. absorbed: the
+    last rank always takes longest, so the others' noise is absorbed; otherwise noise lengthens the run."""
     computing = GAP + extra + (0 if work is None else work[:, None])
     computing[:, -1] += 3 * GAP * absorbed
     released = np.cumsum(computing.max(1) + GAP / 20)
@@ -40,8 +41,8 @@ def run_of(extra: np.ndarray, work: np.ndarray | None = None, *, absorbed: bool)
 def without_period(
     random: Random, jitter: float, *, absorbed: bool, iterations: int = 60, ranks: int = 3
 ) -> Iterator[pa.Table]:
-    """A run of each kind that has no period: jitter alone, with one spike, with several, with a heavy tail, and with
-    work that varies for all ranks."""
+    """A run of each kind without a period: jitter alone, jitter with one spike, with several, with a heavy tail, and
+    with work that varies for all ranks."""
 
     def noise() -> np.ndarray:
         return random.normal(0, jitter, (iterations, ranks))
@@ -60,8 +61,8 @@ def without_period(
 def with_period(
     random: Random, *, period: float, duty: float, amplitude: float, jitter: float, iterations: int, ranks: int = 3
 ) -> pa.Table:
-    """A run whose rank 0 computes `amplitude` longer where, once every `period` (ns), something disturbs it: for the
-    part `duty` of the period, or for once only where that is 0."""
+    """A run whose rank 0 is disturbed once every `period` (ns) and then computes `amplitude` longer. A disturbance
+    lasts for the share `duty` of the period; if `duty` is 0 it meets a single iteration."""
     due, clock = random.random() * period, 0.0
     begins, computing = np.empty(iterations), np.empty((iterations, ranks))
     for i in range(iterations):

@@ -1,4 +1,4 @@
-"""The edges of one collective: rounds, trees, and what all that are like it carried.
+"""The edges of one collective: rounds, trees, and the totals of all collectives of its kind.
 
 Ranks 0 and 2 are on host a, 1 and 3 on host b of another cluster. The path of the run, in ns:
 
@@ -39,8 +39,9 @@ collective_id comm seq op            root bytes comm_size complete first_enter_n
 5             0    4   MPI_Barrier   -    0     4         true     500            520
 6             0    5   MPI_Bcast     0    8     4         false    600            610
 """
-# Two chains; a chain from rank 1; recursive doubling; a chain towards rank 3, which is rank 0 of its communicator;
-# messages of no known algorithm, the second of rank 0 after it heard from 2, and one to itself.
+# The collectives: two chains; a chain from rank 1; recursive doubling; a chain towards rank 3, which is rank 0 of its
+# communicator; messages of no known algorithm, among them a message that rank 0 sends after one from rank 2 has
+# arrived, and a message to itself.
 HOPS = """
 hop_id collective_id role    src dst bytes link send_begin_ns recv_end_ns binding source
 0      0             -        0   1   8     wan  10            20          recv    native
@@ -94,7 +95,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def test_a_tree_has_the_weights_of_all_that_are_alike_and_of_no_other_root(trace: hopscope.Trace) -> None:
-    # 22 of 120 ns on 0 -> 1, of two hops of 10 and 14 ns; 8 on 1 -> 2, which only the first receiver waited for.
+    # 0 -> 1 has 22 of 120 ns, from two hops of 10 and 14 ns; 1 -> 2 has 8 ns, and only its first receiver waited.
     columns = "edge, collectives, rounds, messages, link, hops, bytes, took_ns, waited_share, on_path, time_ns, share"
     rows = cells(trace.algorithms(collective="0:1"), *columns.split(", "))
     assert rows == expected(f"""
@@ -136,7 +137,7 @@ def test_edges_have_trace_wide_ranks_whatever_those_of_the_communicator_are(trac
 
 
 def test_rounds_of_unknown_messages_follow_from_what_a_sender_had_received(trace: hopscope.Trace) -> None:
-    # Rank 0 heard from rank 2 at 505, so its message at 506 is of round 2, the one at 500 of round 1.
+    # Rank 0 received from rank 2 at 505, so its message at 506 is of round 2, and the one at 500 of round 1.
     assert cells(trace.algorithms(collective="0:4"), "edge", "rounds", "messages", "hops") == expected("""
     edge, rounds, messages, hops
     0->1, 1-2,    2,        2
@@ -171,12 +172,12 @@ def test_a_root_that_first_tells_each_rank_to_send_has_a_tree_down_and_one_up() 
 
 
 def test_a_fold_a_forest_a_cycle_and_a_rank_with_two_parents_are_no_trees() -> None:
-    # On three ranks the fold is one message, which alone would be a tree of two of them.
+    # On three ranks the fold is a single message. Alone it would look like a tree of two ranks.
     assert parents_of(exchanges.doubling_barrier(3).roles, "up", 3) is None
     assert parents_of({(1, 0): ["up"], (3, 2): ["up"]}, "up", 4) is None
     assert parents_of({(0, 1): ["up"], (1, 2): ["up"], (2, 0): ["up"], (3, 4): ["up"]}, "up", 5) is None
     assert parents_of({(1, 0): ["up"], (1, 2): ["up"]}, "up", 3) is None
-    # Who has nothing to give is no member of the tree.
+    # A rank that has nothing to contribute is not a member of the tree.
     assert parents_of({(1, 0): ["up"], (2, 0): ["up"]}, "up", 4) == {1: 0, 2: 0}
 
 

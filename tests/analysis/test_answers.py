@@ -1,6 +1,7 @@
-"""Summary, the lists of collectives and trees, and the caveats, on one small drawing.
+"""The summary, the lists of collectives and trees, and the caveats, on one small drawing.
 
-Two Allreduces (0:0 on the tree, 0:1 native for a reason) and one incomplete Barrier on three ranks; rank 2 was killed.
+It has two Allreduces (0:0 on the tree, 0:1 native with a reason) and one incomplete Barrier on three ranks; rank 2 was
+killed.
 """
 
 import json
@@ -81,7 +82,7 @@ def item(trace: hopscope.Trace, name: str) -> dict[str, Any]:
 
 
 def test_the_summary_has_calls_hops_and_time_per_operation(trace: hopscope.Trace) -> None:
-    # Allreduce: 60 + 60 + 35 + 100 + 85 + 70 = 410 of the 2500 that the ranks were there; the Barrier was never left.
+    # Allreduce: 60 + 60 + 35 + 100 + 85 + 70 = 410 of the ranks' 2500. No rank left the Barrier.
     assert item(trace, "calls of MPI_Allreduce")["value"] == 6
     assert item(trace, "hops of MPI_Allreduce")["value"] == 4
     assert item(trace, "time in MPI_Allreduce")["value"] == 410
@@ -89,7 +90,7 @@ def test_the_summary_has_calls_hops_and_time_per_operation(trace: hopscope.Trace
 
 
 def test_the_summary_by_operation_counts_the_same(trace: hopscope.Trace) -> None:
-    # Waiting: 0:0 30 + 20, 0:1 10 + 5; nobody is charged for an incomplete collective.
+    # Waiting: 30 + 20 in 0:0, 10 + 5 in 0:1. An incomplete collective has none.
     columns = ("operation", "collectives", "calls", "hops", "bytes", "time_ns", "share", "waiting_ns", "incomplete")
     assert cells(trace.summary(by="operation"), *columns) == expected("""
         operation,collectives,calls,hops,bytes,time_ns,share,waiting_ns,incomplete
@@ -99,8 +100,8 @@ def test_the_summary_by_operation_counts_the_same(trace: hopscope.Trace) -> None
 
 
 def test_collectives_come_worst_first_with_the_time_of_their_path(trace: hopscope.Trace) -> None:
-    # 0:1 took 90 after the last enter, 0:0 40. In 0:1 rank 2 is last by 5, less than the clocks' bound of 9, but all
-    # ranks share one clock here.
+    # 0:1 took 90 after the last enter, 0:0 40. In 0:1 rank 2 is last by 5. That is less than the clocks' bound of 9,
+    # but all ranks share one clock here.
     times = ("duration_ns", "spread_ns", "after_last_enter_ns", "local_ns", "shm_ns", "wan_ns", "native_ns")
     assert cells(trace.collectives(), "collective", *times) == expected("""
         collective,duration_ns,spread_ns,after_last_enter_ns,local_ns,shm_ns,wan_ns,native_ns
@@ -122,7 +123,7 @@ def test_collectives_can_be_chosen_and_ordered(trace: hopscope.Trace) -> None:
 
     assert names(order="first", limit=2) == ["0:0", "0:1"]
     assert names(operation="MPI_Barrier") == ["0:2"]
-    # The median of 40 and 90 is 65: both are 25 from it, and the earlier comes first.
+    # The median of 40 and 90 is 65. Both are 25 away from it, so the earlier one comes first.
     assert names(order="median") == ["0:0", "0:1", "0:2"]
     with pytest.raises(InputError, match="no communicator 7"):
         names(comm=7)
@@ -154,7 +155,7 @@ def test_the_hops_of_one_collective_say_which_are_on_the_path(trace: hopscope.Tr
 
 
 def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
-    # The communicator's order is 2, 1, 0: its rank 2, the root, is the trace's rank 0.
+    # The communicator's order is 2, 1, 0: rank 2 of the communicator, which is the root, is rank 0 of the trace.
     assert cells(trace.trees(), "root", "rank", "parent", "child_order", "link") == expected("""
         root,rank,parent,child_order,link
         0,0,,0,
@@ -191,13 +192,13 @@ EXTENSION = "/lib/mpi4py/MPI.mpich.cpython-311.so"
 
 
 def places(tmp_path: Path, rows: str) -> list[str]:
-    """The caveats of a trace with these places."""
+    """The caveats of a trace with these call sites."""
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "places": PLACES + rows})).caveats()
     return [caveat for caveat in caveats if "call sites" in caveat]
 
 
 def test_nobody_is_told_to_compile_python_anew(tmp_path: Path) -> None:
-    """A line of Python, a thread without one, and the end of MPI, which the interpreter calls."""
+    """The call sites are a line of Python, a thread without a line, and the end of MPI, which the interpreter calls."""
     rows = f"a.py:1 f archive - 1\nc x symbol {EXTENSION} -\nd y stripped /lib/libpython3.11.so.1.0 -"
     assert places(tmp_path, rows) == []
 
@@ -247,6 +248,7 @@ def test_the_caveats_count_collectives_that_the_library_ran_without_messages(tmp
 def test_rows_of_noise_are_those_of_the_ranks_asked_for_and_of_any_of_them(
     sample: Callable[[str], hopscope.Trace],
 ) -> None:
-    # The ranks of noise are text, for its last row is about any rank; asking for some ended in a type error.
+    # Regression: the column `rank` of noise is text, because its last row is about all ranks; selecting ranks ended in
+    # a type error.
     trace = sample("demo")
     assert trace.noise(ranks="1,3")["rank"].to_pylist() == ["1", "3", trace.noise()["rank"].to_pylist()[-1]]

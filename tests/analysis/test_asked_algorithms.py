@@ -1,4 +1,5 @@
-"""Requests of settings for a collective, worked out by hand; recognised algorithms follow them or not."""
+"""The algorithm that settings ask for in a collective, worked out by hand, and whether the recognised algorithm follows
+it."""
 
 import json
 
@@ -85,7 +86,7 @@ def test_rules_that_cannot_be_used_are_named() -> None:
         "rules",
         "the rules file is not valid: invalid literal for int() with base 10: 'no'",
     )
-    # A row by the length of one element, which the trace does not know: what was asked for stays open.
+    # The rules file has a row for a length of one element, which the trace does not know. So the request remains open.
     gather = settings(text="1 9 1 2 2 0 1 0 0 64 2 0 0", **rules_file).request("MPI_Gather", 8, 800)
     assert gather == Request("rules", None)
     assert obeyed(gather, "binomial", ()) == ("undecided", None)
@@ -147,10 +148,10 @@ def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
     assert decision("MPI_Bcast", None, "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
     assert decision("MPI_Bcast", "binomial", UNRECOGNISED) == ("binomial", (), None)
     assert decision("MPI_Bcast", "pipeline", UNRECOGNISED) == ("chain", (), None)
-    assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # of which radix?
+    assert decision("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # its radix is unknown
     assert decision("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
     assert decision("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
-    assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks
+    assert decision("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks it becomes Bruck
     assert decision("MPI_Allgather", "recursivedoubling", "bruck", ranks=8) == ("bruck", (), "recursive-doubling")
 
 

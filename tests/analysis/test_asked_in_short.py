@@ -1,4 +1,4 @@
-"""`analyze TRACE` without a command, the diagnosis under its former name, and what `analyze --help` shows."""
+"""`analyze TRACE` without a command, the diagnosis under its former name, and the text of `analyze --help`."""
 
 import re
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def test_the_diagnosis_is_paragraphs_that_fit_the_terminal(dataset: Path, monkey
     words = " ".join(" ".join(lines).split())
     for row in rows:
         parts = (row["severity"], row["sentence"], row["evidence"], for_trace(row["action"] or "", str(dataset)))
-        # A long path is broken where the line ends.
+        # A long path may be broken at the end of a line.
         assert "".join(part for part in parts if part).replace(" ", "") in words.replace(" ", "")
 
 

@@ -1,4 +1,4 @@
-"""Requests of settings to Open MPI's `han`, worked out by hand; drawn messages follow them or not."""
+"""The algorithms that settings ask Open MPI's `han` for, worked out by hand, and whether drawn messages follow them."""
 
 import json
 from dataclasses import replace
@@ -10,11 +10,11 @@ from hopscope.algorithms.observed import Observed, RecordedMessage
 from hopscope.algorithms.recognition import UNRECOGNISED
 
 OPEN_MPI_4, OPEN_MPI_5 = "Open MPI v4.1.4", "Open MPI v5.0.11"
-# Allreduce (2) by recursive doubling on two ranks, Bcast (7) and Reduce (11) on three: linear, linear.
+# Allreduce (2) by recursive doubling on two ranks; Bcast (7) and Reduce (11), both linear, on three.
 RULES = "3 2 1 2 1 0 3 0 0\n 7 2 0 1 0 0 0 0\n 3 1 0 1 0 0\n 11 2 0 1 0 0 0 0\n 3 1 0 1 0 0\n"
 SIMPLE = {"coll_han_use_allreduce_algorithm": "simple"}
 WORDING = "han simple: reduce linear (1), allreduce recursive_doubling (3), bcast basic_linear (1)"
-# Two hosts, ranks 0 to 2 and 3 to 5, led by 0 and 3: up, across and down.
+# Two hosts, ranks 0 to 2 and 3 to 5, led by 0 and 3: messages go up, across and down.
 UP, CROSSINGS, DOWN = [(1, 0), (2, 0), (4, 3), (5, 3)], [(0, 3), (3, 0)], [(0, 1), (0, 2), (3, 4), (3, 5)]
 BY_HAN = [*UP, *CROSSINGS, *DOWN]
 
@@ -29,7 +29,7 @@ def settings(library: str = OPEN_MPI_5, *, rules: str | None = RULES, dynamic: s
 
 
 def observed(edges: list[tuple[int, int]], *, hosts: tuple[int, ...] = (0, 0, 0, 1, 1, 1)) -> Observed:
-    """An Allreduce of 64 bytes with these messages, one after the other."""
+    """An Allreduce of 64 bytes with these messages, one after another."""
     messages = [RecordedMessage(src, dst, 64, 10 * n, 10 * n + 5) for n, (src, dst) in enumerate(edges)]
     return Observed("MPI_Allreduce", len(hosts), None, 64, messages, hosts, hosts)
 
@@ -44,7 +44,7 @@ def obedience(
 
 def test_what_han_calls_ran_by_the_algorithms_of_the_rules() -> None:
     assert obedience(settings(**SIMPLE), BY_HAN) == (WORDING, "yes", None)
-    # By number, and by the older parameter, which release 4 has.
+    # The algorithm is set by its number, and by the older parameter, which release 4 has.
     assert obedience(settings(coll_han_use_allreduce_algorithm="2"), BY_HAN) == (WORDING, "yes", None)
     by_release_4 = settings(OPEN_MPI_4, coll_han_use_simple_allreduce="1", coll_han_priority="31")
     assert obedience(by_release_4, BY_HAN) == (WORDING, "yes", None)
@@ -72,7 +72,7 @@ def test_why_han_did_not_run_so_is_said_where_the_settings_show_it() -> None:
     assert reason(settings(**SIMPLE, **{module: "1"})) == f"{module} is not 3, the number of tuned"
     assert reason(settings(**SIMPLE, dynamic="0")) == "coll_tuned_use_dynamic_rules is not set"
     assert reason(settings(**SIMPLE, coll="^sm")) is None
-    # Two_procs (5) is no algorithm for the three ranks of a host.
+    # Algorithm 5, two_procs, does not run on the three ranks of a host.
     three = settings(rules="1 6 1 2 1 0 5 0 0\n", coll_han_use_barrier_algorithm="simple")
     barrier = replace(observed(BY_HAN), operation="MPI_Barrier", bytes=0)
     request = hierarchy(three, "MPI_Barrier", barrier)
@@ -81,10 +81,10 @@ def test_why_han_did_not_run_so_is_said_where_the_settings_show_it() -> None:
 
 
 def test_what_no_rule_names_may_run_anyhow_but_stays_among_its_ranks() -> None:
-    # Only the Allreduce between the leaders is named.
+    # The rules name only the Allreduce between the leaders.
     only = settings(rules="1 2 1 2 1 0 3 0 0\n", **SIMPLE)
     wording = "han simple: allreduce recursive_doubling (3)"
-    # The first rule is also for the three ranks inside a host, which call no Allreduce.
+    # The first rule also applies to the three ranks of a host, but they call no Allreduce.
     chains = [(2, 1), (1, 0), (5, 4), (4, 3), *CROSSINGS, *DOWN]
     assert obedience(only, chains) == (wording, "yes", None)
     assert obedience(only, [*chains, (1, 4)]) == (wording, "no", None)
@@ -95,7 +95,7 @@ def test_what_cannot_be_told_says_why() -> None:
     assert obedience(settings(rules=None, **SIMPLE), BY_HAN) == ("han simple", "undecided", reason)
     form = "the messages of this form of `han` are not known, only those of simple"
     assert obedience(settings(coll_han_use_allreduce_algorithm="intra"), BY_HAN) == ("han intra", "undecided", form)
-    # Nonoverlapping (2) calls other operations, by an algorithm of tuned's own choice.
+    # Algorithm 2, nonoverlapping, calls other operations, for which tuned chooses the algorithm.
     rules = RULES.replace("2 1 0 3 0 0", "2 1 0 2 0 0")
     answer = obedience(settings(rules=rules, **SIMPLE), BY_HAN)
     assert answer is not None

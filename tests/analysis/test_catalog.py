@@ -1,4 +1,5 @@
-"""The headers: every `.sql` file has a full one that says what its query gives; a broken one says what is wrong."""
+"""The headers of queries: every `.sql` file has a complete header that describes its result; a broken header is
+reported."""
 
 import re
 from pathlib import Path
@@ -21,7 +22,7 @@ def name_of(source: catalog.Source) -> str:
 
 @pytest.mark.parametrize("analysis", [a for a in ANALYSES if a.then is None], ids=name_of)
 def test_the_header_lists_the_columns_that_the_query_gives(analysis: Analysis, tmp_path: Path) -> None:
-    # On empty tables DuckDB still reports names and types.
+    # DuckDB reports names and types of columns also for empty tables.
     trace = hopscope.open(draw(tmp_path / "d"))
     assert trace.describe(analysis) == [(column.name, column.type) for column in analysis.columns]
 
@@ -38,10 +39,10 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
         assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
 
 
-# Shares that say something about an interval, chance or a spectrum, and have none of their own.
+# Shares that describe an interval, chance or a spectrum, and have no interval themselves.
 PLAIN_SHARES = {"chance", "cause_chance", "undecided", "explained", "false_alarm",
                 "share_of_run", "cost_share"}  # fmt: skip
-# Quotients of one run as a whole, by POP's definitions: the replay behind them has no parts to draw.
+# Quotients of the whole run, as POP defines them. The replay that computes them has no blocks to resample.
 EFFICIENCIES = {
     "efficiency", "useful_share", "computation_scaling", "global_efficiency", "parallel_efficiency", "load_balance",
     "communication_efficiency", "serialisation", "transfer",
@@ -70,7 +71,7 @@ def test_parameters_of_the_header_are_those_of_the_query(analysis: Analysis) -> 
 @pytest.mark.parametrize("source", [*SOURCES, *ANALYSES], ids=name_of)
 def test_a_file_declares_the_views_and_macros_that_it_reads(source: catalog.Source) -> None:
     words = set(re.findall(r"[a-z_]+", re.sub(r"--.*|'[^']*'", "", source.sql)))
-    # A column may have a view's name; only what is read or called counts.
+    # A column may have the name of a view; only names that are read or called count.
     read_names = {
         n for n in catalog.load().sources if n in words and re.search(rf"(?:from|join)\s+{n}\b|\b{n}\(", source.sql)
     }

@@ -1,7 +1,7 @@
-"""A recorded run without one of its causes: what it saves is known from the drawing.
+"""A recorded run without one of its causes: the drawing shows the time that this saves.
 
-Two ranks meet in Barriers, or send one another messages; in each drawing one of them computes 50 ns longer, or sends or
-receives later, and the run without it is that much shorter.
+Two ranks call Barriers together, or send messages to each other. In each drawing one rank computes 50 ns longer, or
+sends or receives later; without that, the run is shorter by this time.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ COMMS = """
 comm name           size members
 0    MPI_COMM_WORLD 2    0,1
 """
-# Rank 1 comes 50 late to the first Barrier; both take 10 from the last enter on.
+# Rank 1 enters the first Barrier 50 late. Both Barriers take 10 from the last enter on.
 COLLECTIVES = """
 collective_id comm seq op          root comm_size complete
 0             0    0   MPI_Barrier -    2         true
@@ -41,8 +41,8 @@ rank location begin_ns end_ns region   kind
 0    0        0        5      MPI_Init init
 1    1        0        5      MPI_Init init
 """
-# Rank 1 waits from 30 on for what rank 0 sends at 80; its receive ends at 90. Then it sends a large message, for which
-# rank 0 posts the receive 40 late.
+# From 30 on, rank 1 waits for a message that rank 0 sends at 80; its receive ends at 90. Then it sends a large message,
+# for which rank 0 posts the receive 40 late.
 SEND_AND_RECEIVE = """
 rank location begin_ns end_ns region   kind
 0    0        0        5      MPI_Init init
@@ -79,24 +79,24 @@ def test_computing_that_others_wait_for_costs_what_they_wait(rerun: Callable[...
         return run.cost(run.computing(*(np.asarray([value]) for value in (rank, end_ns, less_ns)))).ns
 
     assert saved(1, 150, 30) == 30
-    assert saved(1, 150, 70) == 50  # then rank 0 is the last one
-    assert saved(0, 100, 30) == 0  # nobody waits for it
-    assert saved(1, 200, 30) == 0  # the other is as late
+    assert saved(1, 150, 70) == 50  # after that, rank 0 is the last one
+    assert saved(0, 100, 30) == 0  # no rank waits for it
+    assert saved(1, 200, 30) == 0  # the other rank is equally late
 
 
 def test_a_late_send_costs_what_its_receiver_waits_for_it(rerun: Callable[..., Rerun]) -> None:
     run = rerun(intervals=SEND_AND_RECEIVE, messages=MESSAGES)
     assert run.error == 0
-    # Without the wait the receive ends at 30, and everything after it on rank 1 is 60 sooner; rank 0 is not.
+    # Without the wait the receive ends at 30, and everything after it is 60 earlier on rank 1, but not on rank 0.
     assert run.cost({"messages.early_row": np.asarray([0])}).ns == 0
-    # If rank 0 computes nothing before its send, its receive is posted 75 sooner, and so it ends.
+    # If rank 0 computes nothing before its send, it posts its receive 75 earlier, and the receive ends 75 earlier.
     assert run.cost(run.computing(np.asarray([0]), np.asarray([80]), np.asarray([75]))).ns == 75
 
 
 def test_a_late_receive_holds_its_sender(rerun: Callable[..., Rerun]) -> None:
     intervals = SEND_AND_RECEIVE + "1    1        260      265    MPI_Barrier mpi\n"
     run = rerun(intervals=intervals, messages=MESSAGES)
-    # The sender goes on 20 after its begin, as it did after the post, and so at 120 and not at 160.
+    # The sender goes on 20 after it began to send, as it did after the post: at 120 instead of 160.
     assert run.cost({"messages.prompt_row": np.asarray([1])}).ns == 40
 
 

@@ -1,4 +1,4 @@
-"""The dataset's own rules: each broken on purpose, once within the clocks' uncertainty and once beyond it."""
+"""The dataset's own rules, each broken on purpose: once within the clocks' uncertainty and once beyond it."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_path_through_native_hops_that_misses_the_last_enter_is_listed(tmp_pat
     missed = "critical paths through native hops that miss the last enter, exempt"
     native = "collective_id src dst send_begin_ns recv_end_ns clock_error_ns source\n0 1 0 30 50 5 native"
     assert missed not in checked(tmp_path / "whole", hops=native)
-    # Rank 0 enters at 25, the path begins where rank 1 entered, at 20: an Allreduce cannot end without rank 0.
+    # Rank 0 enters at 25, but the path begins where rank 1 entered, at 20. An Allreduce cannot end without rank 0.
     calls = GOOD["calls"].replace("0 0 10 60", "0 0 25 60")
     row = checked(tmp_path / "missed", hops=native, calls=calls)[missed]
     assert (row["rows"], row["beyond"], row["verdict"]) == (1, 0, "exempt")
@@ -46,7 +46,8 @@ def test_a_path_through_native_hops_that_misses_the_last_enter_is_listed(tmp_pat
 
 
 def test_the_path_of_a_nonblocking_collective_ends_where_it_was_complete(tmp_path: Path) -> None:
-    # MPI_Iallreduce returns at once; a correct trace of one failed for its path ending at the wait.
+    # Regression: MPI_Iallreduce returns at once, and a correct trace failed because the collective's path ended at its
+    # wait.
     calls = "collective_id rank enter_ns leave_ns complete_ns\n0 0 10 12 60\n0 1 20 22 55\n1 0 90 - -"
     collectives = "collective_id comm seq comm_size last_leave_ns complete\n0 0 0 2 22 true\n1 0 1 2 - false"
     rows = checked(tmp_path / "d", calls=calls, collectives=collectives)
@@ -54,8 +55,8 @@ def test_the_path_of_a_nonblocking_collective_ends_where_it_was_complete(tmp_pat
 
 
 def test_a_collective_without_length_needs_no_path(tmp_path: Path) -> None:
-    # Under a clock that turned back, or one of coarse ticks, members enter and leave at once: that failed as if the
-    # conversion had lost the path.
+    # Regression: if a clock turned back or has coarse ticks, members enter and leave at the same time. That failed as
+    # if the conversion had lost the path.
     calls = "collective_id rank enter_ns leave_ns\n0 0 10 60\n0 1 20 55\n1 0 90 90\n1 1 90 90"
     collectives = "collective_id comm seq comm_size last_leave_ns complete\n0 0 0 2 60 true\n1 0 1 2 90 true"
     rows = checked(tmp_path / "d", calls=calls, collectives=collectives)
@@ -107,13 +108,13 @@ CONTENT = "every file has the content that the conversion wrote"
 
 
 def test_a_bit_flipped_in_a_file_is_found(tmp_path: Path) -> None:
-    # It changed answers while every rule held.
+    # Regression: a flipped bit changed answers although every rule held.
     dataset = draw(tmp_path / "d", **GOOD)
     part = dataset / "calls" / "part-00000.parquet"
     rows = {row["rule"]: row for row in hopscope.open(dataset).check_data().to_pylist()}
     assert (rows[CONTENT]["rows"], rows[CONTENT]["beyond"], rows[CONTENT]["verdict"]) == (10, 0, "holds")
     content = bytearray(part.read_bytes())
-    content[content.index(b"parquet-cpp")] ^= 1  # where no reader stumbles over it
+    content[content.index(b"parquet-cpp")] ^= 1  # a byte that no reader checks
     part.write_bytes(content)
     rule = {row["rule"]: row for row in hopscope.open(dataset).run("check-data").to_pylist()}[CONTENT]
     assert (rule["rows"], rule["beyond"], rule["verdict"]) == (10, 1, "fails")

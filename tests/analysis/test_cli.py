@@ -1,4 +1,4 @@
-"""The commands as a user meets them: what goes to stdout, what to stderr, and with which exit code."""
+"""The commands as a user sees them: stdout, stderr and exit codes."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ COMMANDS = [*catalog.load().commands]
 
 
 def exit_code(*arguments: str | Path) -> object:
-    """Exit code of `analyze` in this process, for the many cases where a new process would tell no more."""
+    """Exit code of `analyze` in this process, for the many cases in which a new process would show nothing more."""
     with pytest.raises(SystemExit) as exit_info:
         execute(analyze_group, "analyze", [*map(str, arguments)])
     return exit_info.value.code
@@ -47,7 +47,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Pat
 
 
 def asking(command: str, dataset: Path) -> list[str | Path]:
-    """The command with what it cannot do without."""
+    """The command with its required arguments."""
     default = catalog.load().command(command).default
     needs_collective = any(p.name == "collective" for p in default.parameters)
     return [command, *[dataset] * (2 if default.base else 1), *(["--collective", "0:0"] if needs_collective else [])]
@@ -68,7 +68,7 @@ def test_every_command_gives_json_rows_with_the_documented_columns(
 def test_a_word_alone_that_is_a_path_is_a_trace_also_with_the_name_of_a_command(
     name: str, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Regression: `analyze noise` beside a folder of that name said that an argument was missing.
+    # Regression: if the working directory had a folder `noise`, `analyze noise` said that an argument was missing.
     monkeypatch.chdir(tmp_path)
     Path(name).symlink_to(dataset)
     assert exit_code(name) == 0
@@ -88,7 +88,7 @@ WHOLE_RUN = [
 def test_what_is_about_the_whole_run_lists_no_part_and_says_so(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The help of remap listed `--ranks` and the others, which it then refused as options that it had not."""
+    """Regression: the help of remap listed `--ranks` and similar options, which remap then rejected."""
     assert exit_code(command, "--help") == 0
     assert "--ranks" not in capsys.readouterr().out
     assert exit_code(command, dataset, "--ranks", "0") == 2
@@ -114,7 +114,7 @@ def test_csv_has_the_same_rows_and_raw_numbers(dataset: Path) -> None:
 
 def test_a_table_shows_units_and_intervals_for_people(dataset: Path) -> None:
     assert "410 ns" in analyze("summary", dataset).stdout  # time in MPI_Allreduce
-    assert "12.0 %" in analyze("trust", dataset).stdout  # what tracing cost
+    assert "12.0 %" in analyze("trust", dataset).stdout  # the cost of tracing
 
 
 def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> N
 @pytest.mark.parametrize(
     ("gates", "code", "sentence"),
     [
-        (["native.share > 0"], 2, "native.share has no value"),  # there is no path of the run
+        (["native.share > 0"], 2, "native.share has no value"),  # the dataset has no path of the run
         (["nothing.share > 0"], 2, "no row 'nothing'; the rows are compute"),
         (["compute.speed > 0"], 2, "unknown column speed"),
         (["compute.time_ns > 5ms"], 0, ""),
@@ -147,7 +147,7 @@ def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.C
 
 
 def test_check_data_fails_by_itself_on_a_broken_dataset(tmp_path: Path, dataset: Path) -> None:
-    # The drawing has a run without a path of its own, which is no rule's business, and incomplete collectives, exempt.
+    # The drawing has a run without a path, which no rule forbids, and incomplete collectives, which are exempt.
     assert analyze("check-data", dataset).returncode == 0
     broken = {
         **TABLES,
@@ -181,7 +181,7 @@ def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path:
 
 
 def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
-    # It advised freeing space in a directory, and named a temporary file of its own where not even that can be removed.
+    # Regression: the advice was to free space, and the message named a temporary file of Hopscope's own.
     (tmp_path / "file").touch()
     for place, reason in ((tmp_path, "Is a directory"), (tmp_path / "file" / "x.html", "Not a directory")):
         with pytest.raises(InputError) as refused, whole_file(place):
@@ -192,7 +192,7 @@ def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
 def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     report.write_text("the last good one")
-    # No file may grow beyond 1 KiB: of Python's own ones half would be left for later commands.
+    # No file may grow beyond 1 KiB. Bytecode is off, because Python would leave truncated files for later commands.
     words = f"ulimit -f 1; exec {Path(sys.executable).parent / 'analyze'} summary {dataset} --report {report}"
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(["bash", "-c", words], env=environment, capture_output=True, text=True, check=False)
@@ -211,7 +211,7 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
         (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those that the trace has"),
         (["critical-path", "TRACE", "--by", "rank", "--collective", "0:0"], "only one of"),
         (["critical-path", "TRACE", "--collective", "0:0", "--from", "i:9"], "no sequence of MPI calls five times"),
-        # Numbers that no column can hold ended in a traceback and in exit code 1, which says that a gate failed.
+        # Regression: numbers that no column can hold ended in a traceback and in the exit code of a failed gate.
         (
             ["collectives", "TRACE", "--seq", "99999999999999999999"],
             "must be a whole number from 0 to 9223372036854775807, not 99999999999999999999",
@@ -237,7 +237,7 @@ def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: l
 
 
 def test_a_pivot_names_its_values(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # "The query is a MULTI" was no help.
+    # Regression: the message was only "The query is a MULTI".
     pivot = "pivot hops on link{} using count(*) group by collective_id"
     for query in (pivot.format(""), f"select * from ({pivot.format('')})"):
         assert exit_code("sql", dataset, query) == 2
@@ -250,7 +250,7 @@ def test_a_pivot_names_its_values(dataset: Path, capsys: pytest.CaptureFixture[s
 def test_a_command_about_one_collective_says_which_option_is_missing(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # "There is no such collective" was said though none was asked for.
+    # Regression: the message was "There is no such collective", although the command named none.
     assert exit_code(command, dataset) == 2
     stderr = capsys.readouterr().err
     assert "choose it with --collective COMM:SEQ" in stderr
@@ -264,7 +264,7 @@ def test_sql_reads_tables_and_views_and_nothing_else(dataset: Path, tmp_path: Pa
         f"copy (select 1) to '{tmp_path / 'out'}'",
         "select * from read_text('/etc/hostname')",
         "install httpfs",
-        # EXPLAIN ANALYZE runs what it explains, and a SELECT may begin with a COPY: either made the table unreadable.
+        # Regression: EXPLAIN ANALYZE of a COPY, and a SELECT that begins with one, made the table unreadable.
         f"with copied as (copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}') select 1",
         f"explain analyze with c as (copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}') select 1",
         f"explain analyze copy (select 1) to '{dataset / 'hops' / 'part-00001.parquet'}'",
@@ -286,7 +286,7 @@ def test_show_sql_prints_what_ran_and_leaves_stdout_to_the_data(dataset: Path) -
 
 
 def test_the_sql_of_sentences_runs_in_plain_duckdb_with_plain_numbers(dataset: Path) -> None:
-    # Hopscope writes their numbers itself; what a user copies has a macro in its place.
+    # Hopscope formats the numbers of sentences itself. The SQL that a user copies has a macro instead.
     trace = hopscope.open(dataset)
     statements = trace.statements(trace.answer("summary"))
     with duckdb.connect() as plain:
@@ -307,7 +307,7 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
 
 @pytest.mark.parametrize("command", [*COMMANDS, "gate", "formulas", "history", "model", "remap"])
 def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those of critical-path once came a hundred lines down."""
+    """Regression: the options of critical-path began a hundred lines down."""
     assert exit_code(command, "--help") == 0
     concept, options = capsys.readouterr().out.split("\nOptions:\n")
     assert not re.search(r"^ +(Columns:|--by \S+.*:)", concept, re.MULTILINE)
@@ -327,7 +327,7 @@ def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path) -> None:
-    # 2,500 ranks are more rows than a pipe holds.
+    # The rows of 2,500 ranks are more than a pipe holds.
     collectives = "collective_id comm seq op comm_size complete\n0 0 0 MPI_Barrier 2 true"
     dataset = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(2_500))), collectives=collectives)
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
@@ -357,8 +357,8 @@ def test_no_form_of_an_answer_needs_its_reader(dataset: Path, form: str) -> None
 
 
 def test_ctrl_c_while_statements_run_is_quiet() -> None:
-    # It was called a bug: DuckDB's module makes a RuntimeError of a KeyboardInterrupt that reaches it. The statements
-    # are short, because it does not look for signals all the time.
+    # Regression: Ctrl-C was reported as a bug, because DuckDB's module turns a KeyboardInterrupt into a RuntimeError.
+    # The statements are short, because DuckDB checks for signals only now and then.
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import click, duckdb, os, threading; from hopscope.cli.main import execute\n"
@@ -368,19 +368,19 @@ def test_ctrl_c_while_statements_run_is_quiet() -> None:
         "execute(click.Command('ask', callback=ask), 'ask', [])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
-    # click ends the line that shows ^C, where the signal came between two statements.
+    # If the signal comes between two statements, click ends the line that shows ^C.
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
 def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    # Newer releases of click suggest some names themselves.
+    # Newer releases of click suggest some names too.
     with pytest.raises(SystemExit):
         execute(hopscope_group, "hopscope", ["analyse"])
     assert capsys.readouterr().err.count("Did you mean") == 1
 
 
 def test_no_command_waits_for_pandas(dataset: Path) -> None:
-    # pyarrow imports it with its first array, where it is installed: a fifth of a short command's processor time.
+    # With its first array, pyarrow imports pandas if it is installed: a fifth of a short command's time.
     code = "from hopscope.cli.start import analyze_main; analyze_main()"
     command = [sys.executable, "-v", "-c", code, "critical-path", str(dataset)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -389,7 +389,7 @@ def test_no_command_waits_for_pandas(dataset: Path) -> None:
 
 @pytest.mark.parametrize("entry", ["main", "analyze_main"])
 def test_ctrl_c_while_modules_are_imported_is_quiet(entry: str) -> None:
-    # It printed a traceback from wherever the import was. The audit hook sends the signal when click is imported.
+    # Regression: Ctrl-C during an import printed a traceback. The audit hook sends the signal when click is imported.
     code = (
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sys.addaudithook(lambda event, about: os.kill(os.getpid(), signal.SIGINT)"
@@ -401,13 +401,13 @@ def test_ctrl_c_while_modules_are_imported_is_quiet(entry: str) -> None:
 
 
 def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
-    # A full disk ended in a traceback and exit code 1, which says that a gate failed.
+    # Regression: a full disk ended in a traceback and in exit code 1, which means that a gate failed.
     reason = "cannot write the answer: No space left"
     for form in ("table", "json", "csv"):
         with Path("/dev/full").open("w") as full:
             done = analyze("summary", dataset, "--format", form, stdout=full)
         assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
-    # Python writes what is left at exit, and fails once more.
+    # Python writes the rest at exit, and fails once more.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -429,7 +429,7 @@ def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
 def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Permission bits do not stop the superuser, so the refusal is played."""
+    """The test raises PermissionError itself, because permission bits do not stop the superuser."""
     for problem, message in (
         (PermissionError(13, "Permission denied", "/trace/manifest.json"), "analyze: /trace/manifest.json: Permission"),
         (RuntimeError("what?"), "this is a bug in hopscope"),
@@ -452,7 +452,7 @@ def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:
 def test_the_command_that_remap_prints_can_be_pasted(
     sample: Callable[[str], hopscope.Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The names of files were not quoted, so a space in one made two words of it.
+    # Regression: file names were not quoted, so a space made two words of a name.
     trace, tree = tmp_path / "a trace", tmp_path / "a tree.json"
     shutil.copytree(sample("demo").path, trace)
     assert exit_code("remap", trace, "-o", tree) == 0
@@ -465,7 +465,7 @@ def test_the_command_that_remap_prints_can_be_pasted(
 def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
     sample: Callable[[str], hopscope.Trace], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # Regression: given the dataset or the archive of a trace, it left the hosts out.
+    # Regression: when the user named the trace's dataset or archive, the command lacked the hosts.
     trace = tmp_path / "trace"
     shutil.copytree(sample("demo").path, trace)
     topology = json.loads((trace / "topology.json").read_text())
@@ -488,7 +488,7 @@ def test_the_same_numbers_come_from_python(dataset: Path) -> None:
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help")])
 def test_help_loads_none_of_the_libraries_that_answers_need(words: tuple[str, ...]) -> None:
-    """Regression: `hopscope --help` took 2.5 s, for it imported scipy."""
+    """Regression: `hopscope --help` took 2.5 s, because it imported scipy."""
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(sorted({'pyarrow', 'duckdb', 'scipy'} & {*sys.modules}), file=sys.stderr))\n"

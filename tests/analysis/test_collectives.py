@@ -1,4 +1,4 @@
-"""The list of collectives: ordered by any column, searched by words and cut into pages, over all that the trace has."""
+"""The list of all collectives of the trace: ordered by any column, searched by words and cut into pages."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_any_column_orders_the_list_and_reverse_turns_it_round(
 
 
 def test_what_has_no_value_in_the_column_stays_last_in_both_directions(trace: hopscope.Trace) -> None:
-    # Both ranks enter 0:10 at once, so nobody was last there.
+    # Both ranks enter 0:10 at the same time, so it has no last rank.
     assert names(trace, order="last-rank") == ["0:0", "1:0", "0:1", "0:10"]
     assert names(trace, order="last-rank", reverse=True) == ["0:1", "1:0", "0:0", "0:10"]
 
@@ -85,13 +85,13 @@ def test_pages_put_together_are_the_whole_list_and_each_says_how_many_fit(trace:
     ("search", "collectives"),
     [
         ("allreduce", ["0:0", "0:1"]),
-        ("0:1", ["0:1"]),  # not 0:10, too
+        ("0:1", ["0:1"]),  # without 0:10
         ("SOLVE.C:15", ["0:0", "0:1"]),
-        ("0x30", ["1:0"]),  # one member called from there
+        ("0x30", ["1:0"]),  # one member called it from there
         ("solver native", ["1:0", "0:1"]),
         ("native:too_large dot", ["0:1"]),
         ("barrier solver", []),
-        ("100%_", []),  # no wildcard
+        ("100%_", []),  # these are not wildcards
         ("  ", ["0:0", "1:0", "0:1", "0:10"]),
     ],
 )

@@ -1,4 +1,5 @@
-"""Two runs compared: what changed is said, what is noise is not, and what cannot be carried is undecided."""
+"""Comparisons of two runs: changes are reported, noise is not, and differences that the runs cannot prove are
+undecided."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +25,7 @@ COMMS = "comm name size members\n0 world 3 0,1,2"
 
 
 def run(directory: Path, times: list[int], **overrides: str) -> hopscope.Trace:
-    """A run whose n-th Allreduce takes times[n] after the last enter; one every 10,000 ns."""
+    """A run whose n-th Allreduce ends times[n] after the last enter. An Allreduce begins every 10,000 ns."""
     collectives = ["collective_id comm seq op comm_size bytes first_enter_ns last_enter_ns last_leave_ns complete"]
     calls = ["collective_id rank enter_ns leave_ns call_site tree"]
     for n, time in enumerate(times):
@@ -55,13 +56,13 @@ def base_run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 @pytest.fixture(scope="module")
 def base_runs(tmp_path_factory: pytest.TempPathFactory) -> list[hopscope.Trace]:
-    """Three runs of one program, on a machine that was busier under some of them."""
+    """Three runs of one program. The machine was busier during some of them."""
     folder = tmp_path_factory.mktemp("bases")
     return [run(folder / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
 
 
 def test_a_slower_run_is_slower_by_what_was_drawn(base_run: hopscope.Trace, tmp_path: Path) -> None:
-    # Medians of 1,000 and 1,300: 30 % more, and the noise of 2 % hides nothing of it.
+    # The medians are 1,000 and 1,300: 30 % more, which noise of 2 % cannot hide.
     new = run(tmp_path / "b", noisy(1300, 2))
     row = new.compare(base=base_run, by="operation").to_pylist()[0]
     assert (row["statistic"], row["verdict"]) == ("median", "slower")
@@ -73,8 +74,8 @@ def test_a_slower_run_is_slower_by_what_was_drawn(base_run: hopscope.Trace, tmp_
 
 
 def test_time_per_iteration_is_between_last_leaves_of_the_operation_whatever_its_place(tmp_path: Path) -> None:
-    # Last leaves of the Allreduces at 1,000, 3,000 and 9,000: 4,000 apart on average, half of them from another place.
-    # The Bcast in between is another operation's, and ran once.
+    # The last leaves of the Allreduces are at 1,000, 3,000 and 9,000: 4,000 apart on average, half of which lies at
+    # another call site. The Bcast in between is another operation, and ran once.
     collectives = """
         collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns complete
         0 0 0 MPI_Allreduce 3 0 10 1000 true
@@ -118,7 +119,7 @@ def test_a_run_against_itself_is_the_same_and_a_short_one_is_undecided(
 ) -> None:
     verdicts = base_run.compare(base=base_run, by="operation")["verdict"].to_pylist()
     assert verdicts == ["same", "same", "undecided"]
-    # p99 of 400 has 4 values beyond it, 10 are asked for; 12 collectives are fewer than 5 blocks.
+    # p99 of 400 values has 4 values beyond it, but needs 10; 12 collectives are fewer than 5 blocks.
     rows = short_run.compare(base=base_run, by="operation").to_pylist()
     assert {row["verdict"] for row in rows} == {"undecided"}
     assert {row["change_low"] for row in rows} == {None}
@@ -137,7 +138,7 @@ def autocorrelated(random: np.random.Generator, n: int) -> np.ndarray:
 
 def test_noise_that_lasts_is_not_taken_for_a_difference() -> None:
     # Two runs of the same autocorrelated noise, 60 times. A test for independent values finds a difference in half of
-    # them; 5 % is what 95 % means, and 60 tries with 7.5 % give more than 10 once in a hundred times.
+    # them. An interval of 95 % may find one in 5 %; with 7.5 %, 60 tries give more than 10 once in a hundred times.
     random = np.random.default_rng(5)
     detected = naive = 0
     for _ in range(60):
@@ -153,18 +154,20 @@ def test_noise_that_lasts_is_not_taken_for_a_difference() -> None:
 def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(
     base_runs: list[hopscope.Trace], tmp_path: Path
 ) -> None:
-    # Any two runs, by themselves, differ. Of ten pairs of real runs of one program four were called slower or faster.
+    # Regression: any two single runs differ. Of ten pairs of real runs of one program, four were called slower or
+    # faster.
     base = base_runs
     new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((1150, 1050, 1250))]
     alone = new[2].answer("compare", base=base[0], statistic="median")
-    assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # no gate fails by it
+    assert (alone.rows[0]["verdict"], alone.rows[0]["slower"]) == ("slower", None)  # so no gate fails
     assert any("one run of each" in note for note in alone.notes)
     pooled = new[0].answer("compare", base=base[0], base_also=base[1:], also=new[1:], statistic="median")
     (row,) = pooled.rows
     assert (row["verdict"], row["base_runs"], row["new_runs"], row["new_collectives"]) == ("undecided", 3, 3, 1200)
     assert not any("one run of each" in note for note in pooled.notes)
-    # By hand: means 1100 and 1150; as part of them the runs are 10/110 and 10/115 apart, so s = sqrt(2 (0.0909^2 +
-    # 0.0870^2) / 4) = 0.0890, the error is s sqrt((1100^2 + 1150^2) / 3) = 81.7, and t(4) reaches 2.776 times that.
+    # By hand: the means are 1100 and 1150. Relative to them the runs are 10/110 and 10/115 apart, so s = sqrt(2
+    # (0.0909^2 + 0.0870^2) / 4) = 0.0890 and the error is s sqrt((1100^2 + 1150^2) / 3) = 81.7. t(4) makes that 2.776
+    # times as wide.
     assert row["change_low"] * 1100 == pytest.approx(50 - 2.776 * 81.7, abs=9)
     assert row["change_high"] * 1100 == pytest.approx(50 + 2.776 * 81.7, abs=9)
 
@@ -179,14 +182,14 @@ def test_a_change_beyond_what_runs_differ_by_is_found(base_runs: list[hopscope.T
 
 def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> None:
     random = np.random.default_rng(1)
-    assert blocks_of(random.standard_normal(1000)).length == 10  # the cube root
+    assert blocks_of(random.standard_normal(1000)).length == 10  # the cube root of 1000
     assert blocks_of(autocorrelated(random, 1000)).length >= 15
     slow = blocks_of(np.repeat(random.standard_normal(5), 20))
     assert (slow.count, slow.stretch > 1) == (5, True)
 
 
 def pairs(base: list[Site], new: list[Site]) -> list[tuple[str | None, str | None, str]]:
-    """The places that are paired, and by what."""
+    """The pairs of call sites, with the property by which they were paired."""
     alignment = align(base, new)
     return [(pair.base_place, pair.new and pair.new.place, pair.method) for pair in alignment]
 
@@ -219,7 +222,8 @@ def test_shifted_lines_are_aligned_by_the_function_where_that_is_unambiguous() -
 
 
 def test_an_equal_line_of_another_build_may_be_another_call_of_the_same_function() -> None:
-    # Ten lines were put in front of both calls: line 20 is the second call of the base and the first of the new build.
+    # Ten lines were inserted before both calls: line 20 is the second call of the base and the first one of the new
+    # build.
     assert pairs([site(10), site(20)], [site(20), site(30)]) == [
         ("f (a.c:10)", "f (a.c:20)", "order"),
         ("f (a.c:20)", "f (a.c:30)", "order"),
@@ -231,7 +235,7 @@ def test_another_function_is_never_the_same_place() -> None:
 
 
 def built(directory: Path, site: str, line: int) -> hopscope.Trace:
-    """A run of a build whose one Allreduce is at this address and line, with its path there."""
+    """A run of a build whose only Allreduce is at this address and line. Its path goes over that call site."""
     stretches = path([("compute", 30), ("wan", 70)] * 40).splitlines()
     stretches = [f"{stretches[0]} call_site", *(f"{stretch} {site}" for stretch in stretches[1:])]
     places = f"call_site place how function file line\n{site} norm(a.c:{line}) line norm a.c {line}"
@@ -249,7 +253,7 @@ def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Pat
         }
         assert f"{sentence} of the base" in answer.notes
     assert {(row["status"], row["verdict"]) for row in rows} == {("both", "same")}
-    # The same lines at other addresses are the same place, which needs no note.
+    # The same lines at other addresses are the same call sites, which needs no note.
     answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base, by="operation")
     assert {(row["place"], row["aligned"], row["verdict"]) for row in answer.rows} == {
         ("norm(a.c:29)", "place", verdict) for verdict in ("same", "undecided")
@@ -258,7 +262,8 @@ def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Pat
 
 
 TREES = {
-    # Rank 1's parent 0 and rank 2's parent 1 against both below 0: two deep or one; A to B once or twice.
+    # In the chain, rank 1's parent is 0 and rank 2's parent is 1; in the other tree both are below 0. The depth is two
+    # or one, and A to B is crossed once or twice.
     "chain": "tree comm root role rank parent child_order\nchain 0 0 up 0 - 0\nchain 0 0 up 1 0 0\nchain 0 0 up 2 1 0",
     "flat": "tree comm root role rank parent child_order\nflat 0 0 up 0 - 0\nflat 0 0 up 1 0 0\nflat 0 0 up 2 0 1",
 }
@@ -292,7 +297,7 @@ def test_the_structure_is_exact(tmp_path: Path) -> None:
     assert not any(base.compare(base=base, by="structure")["changed"].to_pylist())
 
 
-# The messages of a Bcast over 8 ranks, in rounds: from the root to each, along a binomial tree, and along a chain.
+# The messages of a Bcast over 8 ranks, by round: from the root to each rank, along a binomial tree, and along a chain.
 BROADCASTS = {
     "linear": [[(0, rank) for rank in range(1, 8)]],
     "binomial": [[(0, 4)], [(0, 2), (4, 6)], [(0, 1), (2, 3), (4, 5), (6, 7)]],
@@ -301,7 +306,7 @@ BROADCASTS = {
 
 
 def broadcast_run(directory: Path, name: str) -> hopscope.Trace:
-    """Three Bcasts by the MPI library; ranks 4 to 7 are in another cluster."""
+    """Three Bcasts by the MPI library. Ranks 4 to 7 are in another cluster."""
     cluster = ["A" if rank < 4 else "B" for rank in range(8)]
     collectives = ["collective_id comm seq op root comm_size bytes first_enter_ns last_leave_ns"]
     calls, hops = (
@@ -329,8 +334,9 @@ def broadcast_run(directory: Path, name: str) -> hopscope.Trace:
 
 
 def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: Path) -> None:
-    # Every row of these said `changed: no`: native hops were all of one round, and no tree was known.
-    # Depth: 1, 3 (0 -> 4 -> 6 -> 7) and 7 messages in sequence. Between clusters: 4, 1 (0 -> 4) and 1 (3 -> 4).
+    # Regression: every row said `changed: no`, because all native hops had one round and no tree was known. The depths
+    # are 1, 3 (0 -> 4 -> 6 -> 7) and 7 messages in sequence. Between clusters there are 4, 1 (0 -> 4) and 1 (3 -> 4)
+    # messages.
     runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
     columns = ("property", "base", "new", "change", "changed")
     rows = cells(runs["binomial"].compare(base=runs["linear"], by="structure"), *columns)
@@ -356,7 +362,7 @@ def test_another_algorithm_of_the_mpi_library_is_a_changed_structure(tmp_path: P
 
 
 def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
-    # Regression: they missed Bcasts that went from linear to binomial to pipeline.
+    # Regression: the gates missed Bcasts that went from linear to binomial and to pipeline.
     gates = Path(__file__).parents[2] / "docs" / "ci" / "hopscope.toml"
     runs = {name: broadcast_run(tmp_path / name, name) for name in BROADCASTS}
 
@@ -369,7 +375,7 @@ def test_the_example_gates_notice_another_algorithm(tmp_path: Path) -> None:
     assert outcome("linear", "binomial") == outcome("binomial", "chain") == ("structure", "failed")
     assert outcome("chain", "linear") == ("structure", "failed")
     assert {outcome(name, name) for name in BROADCASTS} == {("structure", "passed")}
-    # Each of these alone is noticed.
+    # Each of these changes alone is noticed.
     answer = runs["chain"].answer("compare", base=runs["linear"], by="structure")
     for name in ("algorithm", "rounds", "depth", "wan messages"):
         rows = [row for row in answer.rows if row["property"] == name]
@@ -387,7 +393,7 @@ def path(categories: list[tuple[str, int]]) -> str:
 
 
 def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
-    # 40 times 30 of computing and then 70 between clusters; in the new run 30 and 10 inside a cluster.
+    # 40 times 30 of computing, then 70 between clusters. In the new run 30 and 10 are inside a cluster.
     base = run(tmp_path / "a", [70] * 40, path_stretches=path([("compute", 30), ("wan", 70)] * 40))
     new = run(tmp_path / "b", [10] * 40, path_stretches=path([("compute", 30), ("lan", 10)] * 40))
     table = new.compare(base=base, by="path")
@@ -406,10 +412,11 @@ def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
 
 
 def test_a_time_of_the_path_has_the_interval_of_its_resampled_sums(tmp_path: Path) -> None:
-    # 40 collectives in 10 blocks of 4. Between clusters 5 blocks take 4 x 50 and 5 take 4 x 90. A resample has k of the
-    # long ones, k binomial of 10 tries, 1/2 each: 95 % of them lie in 2 to 8, so the sums in 2000 + 160 k go from 2320
-    # to 3280. The first computing, before any collective, is in every resample; its block has 90 of computing, the
-    # others 120. With j times that block, j binomial of 10 tries, 1/10 each, the sum is 1230 - 30 j, and j is 0 to 3.
+    # 40 collectives in 10 blocks of 4. Between clusters, 5 blocks take 4 x 50 and 5 take 4 x 90. A resample has k of
+    # the long blocks, k binomial of 10 tries with 1/2 each. 95 % of the k are in 2 to 8, so the sums are 2000 + 160 k,
+    # from 2320 to 3280. The first computing, before any collective, is in every resample. Its block has 90 of
+    # computing, the others 120. With j times that block, j binomial of 10 tries with 1/10 each, the sum is 1230 - 30 j,
+    # and j is 0 to 3.
     turns = [("compute", 30), ("wan", 50)] * 20 + [("compute", 30), ("wan", 90)] * 20
     trace = run(tmp_path / "a", [70] * 40, path_stretches=path(turns))
     rows = {row["name"]: row for row in trace.compare(base=trace, by="path").to_pylist() if row["part"] == "category"}
@@ -422,7 +429,7 @@ def test_a_time_of_the_path_has_the_interval_of_its_resampled_sums(tmp_path: Pat
 
 
 def test_a_share_has_one_interval_whoever_tells_it(sample: Callable[[str], hopscope.Trace]) -> None:
-    # A comparison had a bootstrap of its own, so its intervals were others than those of critical-path.
+    # Regression: a comparison had its own bootstrap, so its intervals differed from those of critical-path.
     demo = sample("demo")
     compared = [row for row in demo.compare(base=demo.path, by="path").to_pylist() if row["part"] == "category"]
     shares = {row["category"]: row for row in demo.critical_path().to_pylist()}
@@ -433,7 +440,7 @@ def test_a_share_has_one_interval_whoever_tells_it(sample: Callable[[str], hopsc
 
 
 def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> None:
-    # Each run's path goes over one rank or the other, as it happens.
+    # Each run's path goes over one of two equal ranks, by chance.
     def run_on(name: str, rank: int) -> hopscope.Trace:
         head, *lines = (line.split() for line in path([("compute", 30), ("shm", 70)] * 40).splitlines())
         column = head.index("rank")

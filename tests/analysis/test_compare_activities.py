@@ -1,4 +1,4 @@
-"""The whole run compared: time per iteration, computing, the program's own messages and each operation."""
+"""Comparisons of whole runs: time per iteration, computing, the program's own messages, and each operation."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ COMMS = "comm name size members\n0 world 3 0,1,2"
 RANKS = "rank host cluster last_event_ns\n0 a A END\n1 b B END\n2 b B END"
 EXAMPLE = Path(__file__).parents[2] / "docs" / "ci" / "hopscope.toml"
 TOOK = 100
-"""Time from the last enter of each Allreduce to its last leave, ns."""
+"""Time from the last enter of each Allreduce to its last leave, in ns."""
 
 Work = Sequence[int]
 
@@ -29,7 +29,7 @@ def run(
     command: str = "./app",
     site: str = "app+0x1",
 ) -> hopscope.Trace:
-    """A run whose n-th iteration computes for computing[n] ns, waits for messages and calls a collective."""
+    """A run whose n-th iteration computes for computing[n] ns, waits for messages, and calls a collective."""
     collectives = ["collective_id comm seq op comm_size bytes first_enter_ns last_enter_ns last_leave_ns complete"]
     calls = ["collective_id rank enter_ns leave_ns call_site"]
     stretches = ["path step rank begin_ns end_ns category collective_id op"]
@@ -73,7 +73,7 @@ def test_longer_computing_on_all_ranks_is_a_slower_run(base: hopscope.Trace, tmp
     assert new.compare(base=base, by="operation", statistic="median")["verdict"].to_pylist() == ["same"]
     rows = {row["activity"]: row for row in new.compare(base=base).to_pylist()}
     assert list(rows) == ["whole", "compute", "MPI_Allreduce", "p2p"]
-    # An iteration takes 1,000 + 100 ns in the base, and 1,100 or 1,200 + 100.
+    # An iteration takes 1,000 + 100 ns in the base, and 1,100 or 1,200 + 100 in the new run.
     assert [rows["whole"][name] for name in ("base_ns", "new_ns")] == pytest.approx([1100, 1100 + 1000 * longer], abs=5)
     assert rows["whole"]["change"] == pytest.approx(1000 * longer / 1100, abs=0.01)
     assert rows["whole"]["change_low"] < rows["whole"]["change"] < rows["whole"]["change_high"]
@@ -118,8 +118,9 @@ def test_one_run_of_each_is_told_apart_and_passes_or_fails_no_gate(base: hopscop
 
 
 def test_what_runs_differ_by_is_no_change(tmp_path: Path) -> None:
-    # By hand, of the whole: means 1,200 and 1,250. Runs are 100 apart, s = sqrt(2 (0.0833^2 + 0.0800^2) / 4) = 0.0817,
-    # the error is s sqrt((1200^2 + 1250^2) / 3) = 81.7; t(4) for one of 3 rows with 95 % reaches 4 times that.
+    # By hand, for the whole: the means are 1,200 and 1,250. Runs are 100 apart, so s = sqrt(2 (0.0833^2 + 0.0800^2) /
+    # 4) = 0.0817 and the error is s sqrt((1200^2 + 1250^2) / 3) = 81.7. For one of 3 rows with 95 %, t(4) makes that 4
+    # times as wide.
     old, new = (
         [run(tmp_path / f"{side}{n}", normal_work(middle, 10 * place + n)) for n, middle in enumerate(middles)]
         for place, (side, middles) in enumerate({"a": (1000, 1200, 1100), "b": (1150, 1050, 1250)}.items())
@@ -140,17 +141,18 @@ def test_a_change_beyond_what_runs_differ_by_is_found(bases: list[hopscope.Trace
 
 
 def test_whole_runs_are_compared_where_they_have_no_iterations_in_common(base: hopscope.Trace, tmp_path: Path) -> None:
-    # Three collectives are no loop. The run reaches from the first enter to the last leave: 2 x 1,000 + 3 x 100 ns.
+    # Three collectives are not a loop. So the run extends from the first enter to the last leave: 2 x 1,000 + 3 x 100
+    # ns.
     short = [run(tmp_path / f"s{n}", [1000] * 3) for n in range(2)]
     answer = short[0].answer("compare", base=short[1])
     whole = answer.rows[0]
     assert (whole["activity"], whole["per"], whole["new_ns"], whole["verdict"]) == ("whole", "run", 2300, "undecided")
     assert whole["change_low"] is None
     assert any("no iterations in common" in note for note in answer.notes)
-    # Enough runs tell how they differ: not at all.
+    # Several runs show how much runs vary: here, not at all.
     pooled = short[0].compare(base=short[1], also=[short[1]]).to_pylist()[0]
     assert (pooled["verdict"], pooled["change_low"]) == ("same", 0)
-    # Iterations that begin at another call are others.
+    # Iterations that begin at another call cannot be compared.
     barrier_run = run(tmp_path / "other", normal_work(1000, 2), op="MPI_Barrier")
     assert {row["per"] for row in barrier_run.compare(base=base).to_pylist()} == {"run"}
 

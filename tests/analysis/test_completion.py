@@ -1,4 +1,4 @@
-"""Shells complete every command, its options and their values, through the program as it is installed."""
+"""Shells complete every command, its options and their values, using the program as it is installed."""
 
 import os
 import subprocess
@@ -17,12 +17,12 @@ COMMAND_NAMES = sorted(commands(hopscope, "hopscope"))
 
 
 def offers(line: str) -> list[str]:
-    """The offers to bash at the end of a line: kind,word."""
+    """The completions that bash gets for a line: kind,word."""
     return completed(line)
 
 
 def completions(line: str) -> list[str]:
-    """The words of those offers."""
+    """The words of these completions."""
     return [offer.partition(",")[2] for offer in offers(line)]
 
 

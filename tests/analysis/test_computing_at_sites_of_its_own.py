@@ -1,7 +1,7 @@
-"""Ranks that send and receive at different places compute at different sites, and are compared all the same.
+"""Ranks that send and receive at different call sites compute at different sites, but are compared all the same.
 
-In each of 20 iterations of 60 µs rank 1 computes 50 µs and sends. Rank 0 computes, and waits for the message from then
-to 55 µs.
+In each of 20 iterations of 60 µs, rank 1 computes 50 µs and sends. Rank 0 computes, then waits for the message until 55
+µs.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ ITERATIONS = 20
 
 
 def drawn_run(directory: Path, computing_us: int) -> hopscope.Trace:
-    """The run in which rank 0 computes so long in each iteration."""
+    """The run in which rank 0 computes for `computing_us` in each iteration."""
     intervals = [
         "rank location begin_ns end_ns region kind call_site",
         "0 0 -9 -5 MPI_Init init a",
@@ -43,7 +43,8 @@ def drawn_run(directory: Path, computing_us: int) -> hopscope.Trace:
 @pytest.mark.parametrize(
     ("computing_us", "kind", "evidence"),
     [
-        # Regression: rank 1 `computes alone while the others wait`, though rank 0 does so for 30 of the 50 µs.
+        # Regression: the text was that rank 1 `computes alone while the others wait`, though rank 0 computes for 30 of
+        # the 50 µs.
         pytest.param(30, "imbalance", "50.0 µs there, where the others compute 30.0 µs;", id="others compute, too"),
         pytest.param(5, "serial-section", "50.0 µs there, where the others compute 0 ns;", id="alone"),
     ],

@@ -18,7 +18,7 @@ def cores(trace: hopscope.Trace) -> list[dict[str, Any]]:
 
 
 def ranks(*rows: str) -> str:
-    """The ranks of the drawing, which has three; those that are not drawn say nothing of their cores."""
+    """The three ranks of the drawing. A rank without a row has no data on its core."""
     idle_rows = [f"{rank} n - - - - 1" for rank in range(len(rows), 3)]
     columns = "rank clock_host cores busy_threads cpu_ns queued_ns last_event_ns first_event_ns"
     return "\n".join([columns, *(f"{row} 0" for row in (*rows, *idle_rows))])
@@ -60,7 +60,7 @@ def test_the_most_crowded_machine_stands_for_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        # Of 1000 ns each: 300 of 2000.
+        # 300 of 2000 ns, because each rank has 1000.
         pytest.param(
             ["0 n 0-3 1 600 200 1000", "1 n 0-3 1 700 100 1000"],
             "2 ranks had cores enough, and were ready without one for 15.0 % of their time: other programs ran there.",
@@ -74,7 +74,7 @@ def test_the_most_crowded_machine_stands_for_the_others(tmp_path: Path) -> None:
 def test_ranks_with_cores_enough_that_wait_for_one_share_them_with_other_programs(
     tmp_path: Path, rows: list[str], sentence: str | None
 ) -> None:
-    # Regression: only ranks and threads of the run itself were counted, so that its other neighbours went unnoticed.
+    # Regression: only the run's own ranks and threads were counted, so other programs on its cores were missed.
     trace = trace_with(tmp_path, ranks(*rows))
     sentences = [row["sentence"] for row in trace.limits() if row["kind"] == "load"]
     assert [text.split(". ")[0] + "." for text in sentences] == ([sentence] if sentence else [])

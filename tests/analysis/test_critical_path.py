@@ -1,5 +1,5 @@
-"""The critical path as the stretches tell it: sums by every label, shares that add up, intervals where there is
-enough to draw from.
+"""The critical path from its stretches: sums by every label, shares that add up, and intervals where the run has enough
+collectives.
 
 The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); two Allreduces.
 
@@ -7,7 +7,7 @@ The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); 
     path   | compute | wan | native | mpi | compute  | p2p | local  | lan | local
     rank   3         0     0        0     1          2     2        1   1
 
-The first rank enters the first Allreduce at 90: what the path did before is start-up, and left out.
+The first rank enters the first Allreduce at 90. The path before that is start-up, which is excluded.
 """
 
 from pathlib import Path
@@ -59,7 +59,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.Trace) -> None:
     # compute 10 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 365 in all, of 455 in the run. shm is
-    # not on the path: 0, not missing.
+    # not on the path, so its row has 0 instead of missing.
     table = trace.critical_path()
     assert cells(table, "category", "time_ns") == expected("""
         category,time_ns
@@ -81,7 +81,7 @@ def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.T
 
 
 def test_what_is_left_out_of_the_path_is_said_and_taken_in_on_demand(trace: hopscope.Trace) -> None:
-    # 90 of 455 before the first enter.
+    # 90 of 455 lie before the first enter.
     assert trace.answer("critical-path").notes == (
         "left out: 90 ns of start-up (19.8 % of the path). --from start takes it in",
     )
@@ -130,7 +130,7 @@ app+0x3   sum(heat.c:3)  line   /opt/app
 
 
 def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still_works(tmp_path: Path) -> None:
-    # The compiler made two calls of line 3 (unrolled, say): 130 + 110.
+    # The compiler made two calls from line 3, for instance by unrolling: 130 + 110.
     tables = {"ranks": RANKS, "collectives": COLLECTIVES, "path_stretches": PATH, "hops": HOPS, "places": PLACES}
     trace = hopscope.open(draw(tmp_path / "d", **tables))
     rows = trace.critical_path(by="place")
@@ -147,7 +147,7 @@ def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still
 
 
 def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> None:
-    # 3->0 crosses sites, 2->1 stays on host h1 (whatever the hop's own label says), 1->2 is the application's message.
+    # 3->0 crosses sites. 2->1 stays on host h1, whatever the hop's own label says. 1->2 is a point-to-point message.
     table = trace.critical_path(by="edge")
     assert cells(table, "edge", "src", "dst", "link", "time_ns", "hops_ns") == expected("""
         edge,src,dst,link,time_ns,hops_ns
@@ -191,8 +191,8 @@ def test_without_a_path_the_shares_are_unknown_and_not_zero(tmp_path: Path) -> N
 
 
 def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
-    # 40 collectives, each led to by 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117
-    # + 200) = 0.279.
+    # 40 collectives, each after 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117 +
+    # 200) = 0.279.
     rows, clock = ["path path_collective_id step rank begin_ns end_ns category collective_id"], 0
     for i in range(40):
         work = 10 + i % 7
@@ -207,8 +207,8 @@ def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
 
 
 def test_what_happens_once_in_a_run_does_not_widen_the_interval(tmp_path: Path) -> None:
-    # 40 equal collectives of 10 computing and 10 wan, after 1000 of MPI_Init: the wan has 400 / 1800 in each
-    # resample. As part of the first collective's block, MPI_Init would be drawn 0 to 5 times.
+    # 40 equal collectives of 10 computing and 10 wan, after 1000 of MPI_Init: in each resample the wan has 400 / 1800.
+    # If MPI_Init belonged to the first collective's block, a resample would contain it 0 to 5 times.
     rows = ["path path_collective_id step rank begin_ns end_ns category collective_id", "run - 0 0 0 1000 mpi -"]
     for i in range(40):
         begin = 1000 + 20 * i
@@ -216,6 +216,6 @@ def test_what_happens_once_in_a_run_does_not_widen_the_interval(tmp_path: Path) 
         rows.append(f"run - {2 * i + 2} 0 {begin + 10} {begin + 20} wan {i}")
     trace = hopscope.open(draw(tmp_path / "d", ranks="rank\n0", path_stretches="\n".join(rows)))
     wan = trace.critical_path().to_pylist()[4]
-    # The computing before the first collective happens once too: 39 of 40 are drawn with their block.
+    # The computing before the first collective also occurs once; the other 39 are resampled with their blocks.
     assert wan["share_low"] == pytest.approx(400 / 1800, rel=0.02)
     assert wan["share_high"] == pytest.approx(400 / 1800, rel=0.02)

@@ -1,4 +1,4 @@
-"""The hops over one edge: three Allreduces, in which rank 1 sends to rank 0 and is answered."""
+"""The hops over one edge, in three Allreduces in which rank 1 sends to rank 0 and gets an answer."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_every_hop_over_an_edge_is_there_with_what_it_took(tmp_path: Path) -> No
 
 
 def test_of_too_many_hops_each_stretch_of_time_has_its_longest(tmp_path: Path) -> None:
-    # From 110 to 910: the first half has two hops, of which the second took longer.
+    # The run lasts from 110 to 910. Its first half has two hops; the second one took longer.
     trace = hopscope.open(draw(tmp_path / "dataset", collectives=COLLECTIVES, hops=HOPS))
     assert cells(trace.edge_hops(src=1, dst=0, most=2), "begin_ns", "took_ns", "hops") == expected("""
         begin_ns, took_ns, hops

@@ -68,7 +68,7 @@ TABLES = {
     "messages": MESSAGES,
     "intervals": INTERVALS,
 }
-# One rank computes 500 between two barriers, in 520.
+# One rank computes 500 of the 520 between two barriers.
 ALONE = {
     "ranks": "rank host\n0 a",
     "comms": "comm name size members\n0 world 1 0",
@@ -99,7 +99,7 @@ def test_each_factor_is_what_is_worked_out_above(trace: hopscope.Trace) -> None:
 
 
 def test_what_is_left_out_is_as_long_as_on_the_critical_path(tmp_path: Path) -> None:
-    # The path's start-up was once told beside another, of the rank that began first.
+    # Regression: the start-up came from the path, beside one of the rank that began first.
     path = "path step rank begin_ns end_ns category\nrun 0 0 5 90 mpi\nrun 1 0 90 600 p2p"
     entered = """
         collective_id seq op            comm_size first_enter_ns last_leave_ns
@@ -121,7 +121,7 @@ def test_by_rank_useful_time_is_outside_all_mpi(trace: hopscope.Trace) -> None:
 
 
 def test_a_rank_that_has_finalized_does_no_useful_work(tmp_path: Path) -> None:
-    # The root of the broadcast is done at 40, rank 1 has the message at 100. Both computed from 10 to 20.
+    # The root of the broadcast is done at 40; rank 1 has the message at 100. Both computed from 10 to 20.
     tables = TABLES | {
         "collectives": "collective_id seq op comm_size\n0 0 MPI_Barrier 2\n1 1 MPI_Bcast 2",
         "calls": "collective_id rank location enter_ns leave_ns\n0 0 0 0 10\n0 1 1 0 10\n1 0 0 20 30\n1 1 1 20 100",
@@ -140,7 +140,7 @@ def test_a_rank_that_has_finalized_does_no_useful_work(tmp_path: Path) -> None:
 
 
 def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, tmp_path: Path) -> None:
-    # The second run's ranks compute 520 together where one computed 500; 520 and 480 are the times.
+    # The ranks of the second run compute 520 together, the rank of the first run 500; the times are 480 and 520.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE))
     columns = ("run", "ranks", "time_ns", "speedup", "computation_scaling", "global_efficiency", "serialisation")
     assert cells(alone.efficiency(also=[trace]), *columns) == expected("""
@@ -151,7 +151,7 @@ def test_runs_beside_each_other_scale_against_the_first(trace: hopscope.Trace, t
 
 
 def test_runs_beside_each_other_are_named_and_what_makes_them_unlike_is_said(tmp_path: Path) -> None:
-    # Rows were once called 0, 1 and 2, and any two programs scaled.
+    # Regression: the rows were called 0, 1 and 2, and any two programs could be compared for scaling.
     alone = hopscope.open(draw(tmp_path / "alone", **ALONE, run="duration_ns command\n600 bin/solve"))
     twin, sorter = (
         drawn_trace(tmp_path / name, run=f"duration_ns command\n600 {command}")
@@ -192,7 +192,8 @@ def test_what_cannot_be_replayed_is_unknown_and_not_guessed(
 
 
 def test_where_messages_arrive_before_they_are_sent_there_is_no_replay(tmp_path: Path) -> None:
-    # Received at 10 and sent at 400, by clocks that disagree: by way of the message, rank 1 would end at 400 + 490.
+    # By clocks that disagree, the message was received at 10 and sent at 400. Over this message, rank 1 would end at
+    # 400 + 490.
     trace = drawn_trace(
         tmp_path / "d",
         collectives="collective_id seq op comm_size\n0 0 MPI_Barrier 2",
@@ -227,8 +228,8 @@ ENSEMBLE = {
 
 
 def test_an_ensemble_without_communication_is_as_balanced_as_its_whole_run(tmp_path: Path) -> None:
-    # Ranks compute 1500, 300 and 300 from MPI_Init to MPI_Finalize: 700 in the mean. Regression: "nobody communicates,
-    # so there is no parallel efficiency".
+    # Ranks compute 1500, 300 and 300 from MPI_Init to MPI_Finalize: 700 on average. Regression: the message was "nobody
+    # communicates, so there is no parallel efficiency".
     trace = hopscope.open(draw(tmp_path / "d", **ENSEMBLE))
     assert cells(trace.efficiency(), "factor", "efficiency", "part_ns", "whole_ns") == expected("""
         factor,                   efficiency, part_ns, whole_ns
@@ -242,8 +243,8 @@ def test_an_ensemble_without_communication_is_as_balanced_as_its_whole_run(tmp_p
 
 
 def test_a_barrier_at_the_end_of_an_ensemble_leaves_nothing_out(tmp_path: Path) -> None:
-    # The barrier takes 10, so the time is 1510. Regression: it counted from the first enter of the barrier, at 350, on:
-    # a third, for only rank 0 computes from there.
+    # The barrier takes 10, so the time is 1510. Regression: the time counted from the first enter of the barrier, at
+    # 350, from where only rank 0 computes. The efficiency was one third.
     barrier = {
         "collectives": "collective_id seq op comm_size first_enter_ns last_leave_ns\n0 0 MPI_Barrier 3 350 1560",
         "calls": """
@@ -263,7 +264,7 @@ def test_a_barrier_at_the_end_of_an_ensemble_leaves_nothing_out(tmp_path: Path) 
         ("load balance", 700, 1500),
     ]
     assert "left out" not in rows[0]["note"]
-    # Times that were asked for hold as they are.
+    # Times that the user selects are taken as they are.
     assert trace.part(from_="350").efficiency()["whole_ns"][0].as_py() == 1210
 
 
@@ -282,7 +283,7 @@ def test_on_real_runs_the_product_of_the_factors_is_the_whole(
 
 
 def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(sample: Callable[[str], hopscope.Trace]) -> None:
-    # Three of four ranks sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
+    # Three of four ranks sleep 6 ms in an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
     factors = {row["factor"]: row["efficiency"] for row in sample("late_rank").efficiency().to_pylist()}
     assert factors["load balance"] == pytest.approx(0.75, abs=0.01)
     assert factors["serialisation"] == pytest.approx(1, abs=0.01)

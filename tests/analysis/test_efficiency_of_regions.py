@@ -1,6 +1,6 @@
 """Efficiencies inside regions of the program, and the intervals of all efficiencies.
 
-The regions lie on the run that test_efficiency.py draws, whose communication lasts from 90 to 570:
+The regions are on the run that test_efficiency.py draws, whose communication lasts from 90 to 570:
 
     main   0 to 600 on both ranks
     solve  110 to 560 on rank 0, of which 250-340, 350-370 and 400-500 are in MPI: 450, 240 of it useful; and once more
@@ -63,7 +63,8 @@ def test_a_trace_without_regions_says_so(tmp_path: Path) -> None:
 
 
 def iterations(*, number: int, computed: tuple[int, int], second_half: tuple[int, int]) -> dict[str, str]:
-    """Two ranks that meet in a barrier at the end of every 100; what they compute before changes after half the run."""
+    """Two ranks that call a barrier at the end of every 100 ns. Their computing before it changes after half of the
+    run."""
     ranks = (0, 1)
     first = [computed if i < number // 2 else second_half for i in range(number)]
     return {
@@ -89,7 +90,7 @@ def iterations(*, number: int, computed: tuple[int, int], second_half: tuple[int
 
 
 def test_where_every_iteration_is_alike_the_interval_is_narrow_and_else_it_is_wide(tmp_path: Path) -> None:
-    # 60 and 95 of 100: the load balance is 77.5 / 95. In the other run the second half is balanced, 95 and 95.
+    # 60 and 95 of 100: the load balance is 77.5 / 95. In the other run, the second half is balanced with 95 and 95.
     steady = hopscope.open(draw(tmp_path / "a", **iterations(number=64, computed=(60, 95), second_half=(60, 95))))
     changing = hopscope.open(draw(tmp_path / "b", **iterations(number=64, computed=(60, 95), second_half=(95, 95))))
     for trace, narrow in ((steady, True), (changing, False)):
@@ -123,7 +124,7 @@ def test_a_score_p_trace_has_its_functions_as_regions(tmp_path: Path) -> None:
     trace = hopscope.open(archive, dataset=tmp_path / "dataset")
     whole = {row["factor"]: row for row in trace.efficiency().to_pylist()}
     rows = {row["region"]: row for row in trace.efficiency(by="region").to_pylist()}
-    # All communication lies in main; all of work is outside MPI.
+    # All communication is in main, and all of work is outside MPI.
     for factor in ("parallel efficiency", "load balance", "communication efficiency"):
         column = factor.replace(" ", "_")
         for end in ("", "_low", "_high"):

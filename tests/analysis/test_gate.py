@@ -1,4 +1,5 @@
-"""Gates: what parses means what it says, what does not parse says where, and what cannot be judged is never passed."""
+"""Gates: an expression means what it says, an error in one is located, and a gate that cannot be evaluated never
+passes."""
 
 import math
 import operator
@@ -125,7 +126,7 @@ def test_units_are_those_of_the_column(expression: str, values: dict[str, object
         ("wan.share > 1", {"share": None}, "wan.share has no value"),
         ("wan.share > 1", {"share": math.nan}, "not a number"),
         ("wan.unit > 1", {"unit": "ns"}, "is the text 'ns'"),
-        # 35 % and another 10 % undecided may be more than 40 %, or not.
+        # 35 %, with another 10 % undecided, may or may not be more than 40 %.
         ("wan.share > 40%", {"share": 0.35, "doubt": 0.1}, "another 10.0 % is undecided"),
     ],
 )
@@ -164,7 +165,7 @@ def test_a_unit_that_does_not_go_with_the_column_is_wrong_input() -> None:
 
 
 def test_a_share_that_no_share_can_reach_is_wrong_input() -> None:
-    # "wan.share > 40" was meant as 40 %, and would never fail.
+    # Regression: a user who wrote "wan.share > 40" meant 40 %, and the gate could never fail.
     with pytest.raises(InputError, match=r"between 0 and 1; write 40% or 0\.4"):
         outcome("wan.share > 40", row(share=0.9))
 
@@ -206,7 +207,7 @@ def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
     ("expression", "current", "baseline", "verdict"),
     [
         ("wan.share > baseline", 0.41, 0.40, "failed"),
-        ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # five points more: 45 %
+        ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # the limit is 40 % + 5 % = 45 %
         ("wan.share > baseline + 5 %", 0.46, 0.40, "failed"),
         ("wan.share < baseline - 0.1", 0.29, 0.40, "failed"),
         ("wan.time_ns > baseline * 1.1", 111, 100, "failed"),
@@ -226,16 +227,16 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
 @pytest.mark.parametrize(
     ("current", "baseline", "verdict"),
     [
-        ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 + 10
+        ([("noise", 0.3)], [("imbalance", 0.15)], "failed"),  # 30 % is more than 15 % + 10 %
         ([("noise", 0.3)], [("imbalance", 0.25)], "passed"),
-        ([("noise", 0.3)], [], "failed"),  # a problem that is not there costs nothing
+        ([("noise", 0.3)], [], "failed"),  # a problem that does not exist costs nothing
         ([], [("imbalance", 0.25)], "passed"),
     ],
 )
 def test_the_costliest_problem_is_compared_with_the_baselines_whatever_its_kind(
     current: list[tuple[str, float]], baseline: list[tuple[str, float]], verdict: str
 ) -> None:
-    """Regression: a problem of another kind than the baseline's could not be judged."""
+    """Regression: the gate could not be evaluated if the costliest problem was of another kind than the baseline's."""
     rows, base = (
         [{"kind": kind, "severity": "PROBLEM", "cost_share": cost} for kind, cost in side]
         for side in (current, baseline)

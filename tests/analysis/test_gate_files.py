@@ -1,4 +1,4 @@
-"""`analyze gate`: a project's gates found, judged structure first, and written for CI systems."""
+"""`analyze gate`: finds a project's gates, evaluates the structure first, and writes the outcome for CI systems."""
 
 import json
 import re
@@ -31,7 +31,7 @@ last-arrivals = ["*.waiting_ns > 1s", "*.collectives < baseline"]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory, opened_once: Callable[[Path], Path]) -> Path:
-    """A folder with two traces and its gates. A test that writes another file of gates gives it a name of its own."""
+    """A folder with two traces and its gates. A test that needs other gates writes them to another file."""
     folder = tmp_path_factory.mktemp("project")
     opened_once(draw(folder / "trace", **TABLES))
     opened_once(draw(folder / "other", **{**TABLES, "calls": TABLES["calls"].replace("binomial", "flat")}))
@@ -57,7 +57,7 @@ def test_structure_comes_first_and_all_pass_against_the_same_run(project: Path) 
 
 
 def test_a_gate_that_an_analysis_has_by_itself_is_judged_once(project: Path) -> None:
-    """check-data ends with 1 by itself where something is beyond; the file may say so too."""
+    """check-data itself exits with 1 if a row is beyond; the file of gates may contain that gate too."""
     (project / "own.toml").write_text('[gates]\ncheck-data = ["*.beyond > 0", "*.beyond > 1"]')
     rows = json.loads(gate(project, "--config", "../own.toml", "--format", "json").stdout)
     assert [row["gate"] for row in rows] == ["*.beyond > 0", "*.beyond > 1"]
@@ -114,7 +114,7 @@ def test_everything_is_written_for_ci(project: Path) -> None:
     assert text.index("tree.changed is yes") < text.index("<details>") < text.index("3 passed", text.index("<details>"))
     assert "1 of 3 collectives are incomplete" in text
     assert "of 3 lack a member's enter or leave" in text
-    # The diagnosis, whole and in its order.
+    # The complete diagnosis, in its order.
     plain = re.sub(r"\\(.)", r"\1", text)
     entries = hopscope.open(project / "trace").diagnose().to_pylist()
     places = [plain.index(f"{entry['severity']}: {entry['sentence']}") for entry in entries]

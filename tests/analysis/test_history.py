@@ -1,4 +1,4 @@
-"""The history that CI keeps of each commit: written by `analyze gate --history`, shown by `analyze history`."""
+"""The history of commits that CI keeps: `analyze gate --history` writes it, `analyze history` shows it."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ GATES = '[gates]\ncompare = "whole.change_low > 5%"'
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A history of three commits: the last is slower and ran something else."""
+    """A history of three commits. The last one is slower and has another structure."""
     place = tmp_path_factory.mktemp("project")
     (place / "hopscope.toml").write_text(GATES)
     first, also, second, third = (
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, name in enumerate(("first", "second", "third")):
         file = place / "history" / f"{name}-0123456789.json"
         entry = json.loads(file.read_text())
-        # Drawn runs do not say when they started.
+        # Drawn runs do not contain the time of their start.
         facts = {"date": f"2026-01-0{number + 1}T00:00:00Z"} | ({"structure": "0" * 16} if name == "third" else {})
         file.write_text(json.dumps({**entry, **facts}))
     return place / "history"
@@ -63,7 +63,7 @@ def test_an_entry_fits_its_schema_and_is_small(folder: Path) -> None:
 
 def test_an_entry_has_the_time_of_an_iteration_with_its_interval(folder: Path) -> None:
     first, second = (json.loads((folder / f"{name}-0123456789.json").read_text()) for name in ("first", "second"))
-    # 1,000 ns of computing and 100 ns in the Allreduce; 60 iterations without the first.
+    # Each iteration computes 1,000 ns and takes 100 ns in the Allreduce. 60 iterations count, the first does not.
     assert first["iteration"]["time_ns"] == pytest.approx(1100, abs=10)
     assert (first["iteration"]["runs"], second["iteration"]["runs"]) == (2, 1)
     assert first["iteration"]["iterations"] == 2 * second["iteration"]["iterations"] == 118
@@ -73,10 +73,10 @@ def test_an_entry_has_the_time_of_an_iteration_with_its_interval(folder: Path) -
 
 
 def test_the_interval_of_a_mean_covers_what_runs_differ_by() -> None:
-    # By hand: means 10, 12 and 14, so s = 2 and the error is 2 / sqrt(3) = 1.155; t(2) for 95 % is 4.303.
+    # By hand: the means are 10, 12 and 14, so s = 2 and the error is 2 / sqrt(3) = 1.155; t(2) for 95 % is 4.303.
     mean = mean_of_runs([Estimate(value, 0.01, 20) for value in (10.0, 12.0, 14.0)])
     assert mean.interval(1) == pytest.approx((12 - 4.303 * 1.155, 12 + 4.303 * 1.155), abs=0.01)
-    # A run alone has its own: t(19) for 95 % is 2.093, of an error of 0.1.
+    # A single run has its own interval: t(19) for 95 % is 2.093, and the error is 0.1.
     assert mean_of_runs([Estimate(10.0, 0.01, 20)]).interval(1) == pytest.approx((9.791, 10.209), abs=0.001)
 
 

@@ -1,5 +1,5 @@
-"""Names come from programs and hosts that others wrote: none of them acts on a terminal, is markup, or is a formula in
-a spreadsheet, and JSON has them exactly."""
+"""Names that come from other people's programs and hosts never control a terminal, act as markup, or become a formula
+in a spreadsheet. JSON has them unchanged."""
 
 import csv
 import io

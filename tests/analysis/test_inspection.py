@@ -6,7 +6,7 @@ from hopscope.launch.inspection import Inspection
 
 
 def waiting(role: str) -> Inspection:
-    """Rank 0 is in an Allreduce and waits for a hop of this role from rank 1, which computes."""
+    """A state in which rank 0 is in an Allreduce and waits for a hop of this role from rank 1, which computes."""
     call = {"function": "MPI_Allreduce", "comm": 0, "seq": 5, "at_ns": 100, "site": "", "symbol": None}
     hop: dict[str, Any] = {"kind": "receive", "comm": 0, "peer": 1, "at_ns": 110, "role": role, "tree": "native:MPI"}
     collective = {"comm": 0, "function": "MPI_Allreduce", "root": None, "at_ns": 100}
@@ -24,7 +24,8 @@ def waiting(role: str) -> Inspection:
 
 
 def test_a_hop_says_its_role_only_where_the_schedule_does() -> None:
-    # Every message of the MPI library was called an `exchange hop`: what it does is recognised after the run.
+    # Regression: every message of the MPI library was called an `exchange hop`, although its role is recognised only
+    # after the run.
     assert waiting("up").location(0) == ("in MPI_Allreduce #5 on world, waiting for its up hop from 1", 100)
     unknown = waiting("unknown")
     assert unknown.location(0) == ("in MPI_Allreduce #5 on world, waiting for its hop from 1", 100)

@@ -1,4 +1,4 @@
-"""Ctrl-C while a query runs in DuckDB's threads, which the Python of the command does not look after."""
+"""Ctrl-C while a query runs in DuckDB's threads, in which Python handles no signals."""
 
 import os
 import signal
@@ -14,20 +14,21 @@ DEADLINE_S = 120
 
 
 def busiest_worker_s(pid: int) -> float:
-    """Processor seconds of that thread, other than a process's first, that has used most."""
+    """Processor seconds of the busiest thread of the process, apart from its first thread."""
     ticks = [0]
     for task in Path(f"/proc/{pid}/task").iterdir():
         try:
             fields = (task / "stat").read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended
+            continue  # the thread has ended
         if task.name != str(pid):
             ticks.append(int(fields[11]) + int(fields[12]))
     return max(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def test_ctrl_c_during_a_query_is_quiet(tmp_path: Path) -> None:
-    # The query would run for hours. SIGINT is set anew, for a shell that starts us in the background has it ignored.
+    # The query would run for hours. The handler of SIGINT is set explicitly, because a shell that starts the test in
+    # the background makes it ignored.
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from hopscope.cli.main import analyze_main; print('ready', flush=True); analyze_main()"
@@ -43,7 +44,7 @@ def test_ctrl_c_during_a_query_is_quiet(tmp_path: Path) -> None:
         assert process.stderr
         try:
             process.stdout.readline()
-            # DuckDB's own threads work for a query alone; what is imported before costs the first thread.
+            # DuckDB's own threads only run queries; the imports before that run in the first thread.
             deadline = time.monotonic() + DEADLINE_S
             while busiest_worker_s(process.pid) < 0.5:
                 assert process.poll() is None and time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""Answers kept beside a dataset: found again by what they depend on, and by nothing else."""
+"""Answers kept beside a dataset: they are found again if their inputs are the same, and only then."""
 
 import os
 import shutil
@@ -33,13 +33,13 @@ PARTS = {"whole": {}, "part": {"from": "i:10", "to": "i:20"}, "ranks": {"ranks":
 
 @pytest.fixture
 def demo(sample: Callable[[str], hopscope.Trace], tmp_path: Path) -> Path:
-    """A copy of a sample trace with its dataset."""
+    """A copy of a sample trace and its dataset."""
     return shutil.copytree(sample("demo").path, tmp_path / "d")
 
 
 @pytest.fixture(scope="module")
 def noise(sample: Callable[[str], hopscope.Trace]) -> dict[str, list[object]]:
-    """The sample trace's answers for each selection where nothing is kept."""
+    """The sample trace's noise for each selection, without kept answers."""
     return {name: sample("demo").run("noise", **part).to_pylist() for name, part in PARTS.items()}
 
 
@@ -63,7 +63,7 @@ def test_an_answer_is_computed_once(dataset: Path) -> None:
     [file] = answer_files(dataset)
     assert last_arrivals(dataset) == answer
     assert answer_files(dataset) == [file]
-    # The file is the answer: the rows of another answer in its place come out.
+    # The answer is read from the file: if the file has the rows of another answer, these are returned.
     with pa.OSFile(str(file), "rb") as source:
         rows = pa.ipc.open_file(source).read_all()
     with pa.OSFile(str(file), "wb") as target, pa.ipc.new_file(target, rows.schema) as writer:
@@ -167,9 +167,9 @@ def test_views_that_several_questions_read_are_kept_once_for_all_parts(
 
     first, files = ask()
     assert first == noise
-    assert len(files) == 7  # noise and iterations of each, and the computing between calls, which is the whole run's
+    assert len(files) == 7  # noise and iterations of each selection, and the whole run's computing between calls
     assert ask() == (noise, files)
-    # Files that vanish are made again, also under a trace that is open.
+    # Missing files are made again, also while a trace is open.
     trace = hopscope.open(demo)
     trace.run("noise", by="period")
     for file in files:
@@ -194,12 +194,12 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Its tables stayed in a server's memory, and its answer was made again for every server.
+    # Regression: the tables stayed in a server's memory, and every server computed the answer again.
     answer = sample("demo").remap()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
     trace = hopscope.open(demo, lean=True)
     with monkeypatch.context() as patch:
-        # Here nothing could read the tables.
+        # Within this context no code can read the tables.
         patch.setattr(hopscope.Trace, "table", None)
         assert trace.remap().equals(answer, check_metadata=True)
     file_count = len(list(tmp_path.rglob("*.arrow")))
@@ -211,7 +211,7 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
 def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
     demo: Path, noise: dict[str, list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The advice was to delete the dataset.
+    # Regression: the advice was to delete the dataset.
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
     hopscope.open(demo).run("noise")
     files = list(tmp_path.rglob("*.answers/*/*.parquet"))
@@ -253,7 +253,7 @@ def test_kept_rows_that_are_used_stay_longest(demo: Path, tmp_path: Path, monkey
         os.utime(file, (1, 1))
     hopscope.open(demo).run("noise", ranks="3")
     used = [file for file in files if file.stat().st_mtime > 1]
-    assert len(used) == 1  # the computing between calls, which is the whole run's
+    assert len(used) == 1  # the whole run's computing between calls
 
 
 def test_others_who_may_read_the_dataset_find_its_answers(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:

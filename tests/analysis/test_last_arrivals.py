@@ -1,6 +1,6 @@
-"""Last arrivals: who entered last, by how much, at whose cost, and whose computing was behind it.
+"""Last arrivals: the last rank, its lateness, the waiting that it causes, and the rank whose computing is the cause.
 
-Enters of one communicator of four ranks (rank 3 on a machine of its own, whose clock may be off by 10):
+Enters of one communicator of four ranks (rank 3 is on another machine, whose clock may be off by 10):
 
     collective          rank 0  1    2    3    last         waiting charged to it
     0  MPI_Allreduce    100     110  150  120  2 by 30      (150-100) + (150-110) + (150-120) = 120 to rank 2
@@ -53,9 +53,8 @@ CALLS = "collective_id rank enter_ns leave_ns\n" + "\n".join(
     f"{c} {r} {enter} {enter + 10}" for c, row in enumerate(ENTERS) for r, enter in enumerate(row)
 )
 RUN = "run clock_error_ns clock_bound_ns clock_used\ndrawn 10 25 error"
-# Before collective 0 everybody left MPI_Init at 5. Computing before 0: 95, 105, 145, 115; before 1 (calls take 10):
-# 90, 110,
-# 45, 160; before 2: 90, 70, 90, 30. The least are 95, 45 and 30.
+# Before collective 0 all ranks left MPI_Init at 5. Their computing before 0 is 95, 105, 145, 115; before 1 (calls take
+# 10) it is 90, 110, 45, 160; before 2 it is 90, 70, 90, 30. The least values are 95, 45 and 30.
 INTERVALS = "rank begin_ns end_ns region kind\n" + "\n".join(f"{r} 0 5 MPI_Init init" for r in range(4))
 LEAD = """
 path path_collective_id step rank begin_ns end_ns category
@@ -84,8 +83,8 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     )
 
 
-# Node 0 has the children 1 and 2. Collective 0: 2 is complete last by 8 and waited for; collective 4: 1 is, by 3, and
-# nobody can tell.
+# Node 0 has the children 1 and 2. In collective 0, rank 2 is complete last, by 8, and is waited for; in collective 4
+# rank 1 is, by 3, which the clocks cannot confirm.
 HOPS = """
 hop_id collective_id role segment src dst recv_end_ns binding
 0      0             up    0       1   0   152         recv
@@ -98,7 +97,8 @@ hop_id collective_id role segment src dst recv_end_ns binding
 
 
 def test_shares_count_decided_arrivals_and_incomplete_collectives_are_left_out(trace: hopscope.Trace) -> None:
-    # Six complete collectives: 2 was last once, 3 twice (and once undecided), 1 once (and once undecided).
+    # Six complete collectives: rank 2 was last once, rank 3 twice (and once undecided), rank 1 once (and once
+    # undecided).
     columns = ("rank", "share", "undecided", "margin_ns", "waiting_ns", "collectives")
     assert cells(trace.last_arrivals(), *columns) == expected("""
         rank,share,undecided,margin_ns,waiting_ns,collectives
@@ -110,7 +110,7 @@ def test_shares_count_decided_arrivals_and_incomplete_collectives_are_left_out(t
 
 
 def test_what_the_clocks_cannot_tell_becomes_more_when_the_bound_decides(tmp_path: Path) -> None:
-    # With the bound of 25, collective 2 (by 20) and 3 (rank 3 is within 12 of rank 1) cannot be told either.
+    # With a bound of 25, collectives 2 (by 20) and 3 (rank 3 is within 12 of rank 1) are undecided too.
     parts = {"ranks": RANKS, "comms": COMMS, "collectives": COLLECTIVES, "calls": CALLS}
     trace = hopscope.open(draw(tmp_path / "d", run=RUN.replace("25 error", "25 bound"), **parts))
     assert cells(trace.last_arrivals(), "rank", "share", "undecided") == expected("""
@@ -123,11 +123,11 @@ def test_what_the_clocks_cannot_tell_becomes_more_when_the_bound_decides(tmp_pat
 
 
 def test_the_cause_computed_longer_and_who_was_let_go_last_is_none(trace: hopscope.Trace) -> None:
-    # 0: rank 2 computed 50 more than the fastest and was 50 late: the cause.
-    # 1: rank 0 computed 45 more than the fastest; rank 3 115 more, of which 50 lie on the path; the message between
-    #    them took 60. That is the largest part, and no rank's computing.
-    # 2: rank 3 is the fastest, but left collective 1 at 300, when the first rank left at 210; of these 90 it had
-    #    brought 80 along. The lateness is 30: released last.
+    # 0: rank 2 computed 50 more than the fastest rank and was 50 late, so it is the cause.
+    # 1: rank 0 computed 45 more than the fastest rank, rank 3 115 more, of which 50 are on the path. The message
+    # between them took 60. The message is the largest part, so no rank's computing is the cause.
+    # 2: rank 3 computed least, but left collective 1 at 300, when the first rank left at 210. Of these 90 it had
+    # brought 80 along. It is 30 late, so it was released last.
     assert cells(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
         rank,cause_share,released_share
         0,0,0
@@ -140,10 +140,10 @@ def test_the_cause_computed_longer_and_who_was_let_go_last_is_none(trace: hopsco
 def test_what_a_rank_brought_along_from_a_collective_that_did_not_hold_it_up_is_not_the_tree_s_doing(
     tmp_path: Path,
 ) -> None:
-    # Nobody waits for rank 2, which computes 25 before each broadcast, the others 9: it comes 15, 31 and 47 late, and
-    # leaves the one before 15 and 31 later than the others though it was in it for 1 only. Of the 47, 30 were brought
-    # along; it computed 16 longer, more than half of the rest. Regression: it was released last, by the tree. (Nothing
-    # is known of what led to the first.)
+    # Nobody waits for rank 2, which computes 25 before each broadcast; the others compute 9. It comes 15, 31 and 47
+    # late. It leaves the broadcasts before these 15 and 31 later than the others, though it was in them for only 1. Of
+    # the 47 it brought 30 along, and it computed 16 longer, more than half of the rest. Regression: the answer was that
+    # the tree released it last. (The cause of the first broadcast is unknown.)
     trace = hopscope.open(
         draw(
             tmp_path / "d",
@@ -178,8 +178,9 @@ def test_what_a_rank_brought_along_from_a_collective_that_did_not_hold_it_up_is_
 
 
 def test_with_a_halo_exchange_the_late_rank_is_the_cause_and_not_the_neighbour_that_enters_last(tmp_path: Path) -> None:
-    # Rank 1 computes 18 and 15, the others 15 and 15; rank 0 has rank 1's message at 19 and enters last, at 35. On the
-    # path that led there rank 0 has 15 of computing and rank 1 18: less than the fastest's 30, but its whole is 3 more.
+    # Rank 1 computes 18 and 15, the others 15 and 15. Rank 0 has rank 1's message at 19 and enters last, at 35. On the
+    # path to this enter, rank 0 has 15 of computing and rank 1 has 18. The 18 are less than the fastest rank's 30, but
+    # rank 1's whole computing is 3 more.
     trace = hopscope.open(
         draw(
             tmp_path / "d",
@@ -228,7 +229,7 @@ def test_a_host_or_cluster_was_last_where_one_of_its_ranks_was(trace: hopscope.T
 
 
 def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path) -> None:
-    # Rank 0 starts at 100 and begins to wait at 140; rank 1 starts at 150: 10, not 50.
+    # Rank 0 starts at 100 and begins to wait at 140; rank 1 starts at 150. So the wait is 10, not 50.
     trace = hopscope.open(
         draw(
             tmp_path / "d",
@@ -245,7 +246,7 @@ def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path)
 
 
 def sixty_collectives(tmp_path: Path, calls: list[str], lead: list[str]) -> hopscope.Trace:
-    """A run of four ranks with these calls and their leads; the first line of the calls names the columns. The run's
+    """A run of four ranks with these calls and their leads. The first line of the calls names the columns. The run's
     path goes through each lead and its collective."""
     paths = [PATH, *(f"{stretch} -" for stretch in lead)]
     for c, stretch in enumerate(lead):
@@ -268,7 +269,7 @@ PATH = "path path_collective_id step rank begin_ns end_ns category collective_id
 
 
 def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Path) -> None:
-    # 60 Allreduces of 4 ranks; rank 2 is last in all but every tenth, where rank 0 is.
+    # 60 Allreduces of 4 ranks. Rank 2 is last in all except every tenth, in which rank 0 is last.
     calls, lead = ["collective_id rank enter_ns leave_ns"], list[str]()
     for c in range(60):
         late_rank = 0 if c % 10 == 9 else 2
@@ -285,8 +286,8 @@ def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Pa
 
 
 def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_the_cause(tmp_path: Path) -> None:
-    # 60 Allreduces of 4 ranks, each of which computes 400 before one. Rank 3 is let go 500 after the others every time,
-    # so it enters 500 after them, too. Regression: a gate on `late` was the example, and failed this clean run.
+    # 60 Allreduces of 4 ranks, each of which computes 400 before each of them. Rank 3 is always released 500 after the
+    # others, so it also enters 500 after them. Regression: the example gate on `late` failed this clean run.
     calls, lead = ["collective_id rank enter_ns leave_ns"], list[str]()
     for c in range(60):
         calls += [f"{c} {r} {1000 * c + 500 * (r == 3)} {1000 * c + 600 + 500 * (r == 3)}" for r in range(4)]
@@ -313,8 +314,9 @@ def test_at_a_node_the_last_child_is_the_one_whose_last_segment_is_complete_last
 
 
 def test_at_a_node_of_a_tree_of_the_mpi_library_as_well(tmp_path: Path) -> None:
-    # Ranks 1 and 2 send to rank 0, and 3 to 2: a binomial Reduce, whose hops had no direction. Rank 2 is complete last
-    # at rank 0 in both, by 20 and 10; in the second nobody waited for it. The Bcast after them gathers nothing.
+    # Ranks 1 and 2 send to rank 0, and 3 to 2: a binomial Reduce, whose hops had no direction. At rank 0, rank 2 is
+    # complete last in both collectives, by 20 and 10; in the second one nobody waited for it. The Bcast after them
+    # collects nothing.
     trace = hopscope.open(
         draw(
             tmp_path / "d",
@@ -356,7 +358,7 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
 
 
 def _polled(tmp_path: Path, wait_begin_ns: int, first: str, last: str) -> hopscope.Trace:
-    """An Iallreduce of three ranks that rank 2 enters at 170; first, last: the intervals of ranks 0 and 2."""
+    """An Iallreduce of three ranks that rank 2 enters at 170. first, last: the intervals of ranks 0 and 2."""
     return hopscope.open(
         draw(
             tmp_path / "d",
@@ -371,7 +373,7 @@ def _polled(tmp_path: Path, wait_begin_ns: int, first: str, last: str) -> hopsco
 
 
 def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_that_is_said(tmp_path: Path) -> None:
-    # Between two tests that lie apart, rank 0 may have computed or waited.
+    # Between two tests with time between them, rank 0 may have computed or waited.
     trace = _polled(tmp_path, 180, "0 120 122 MPI_Test test\n0 180 182 MPI_Test test", "2 176 181 MPI_Wait wait")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
@@ -380,8 +382,8 @@ def test_waiting_of_a_collective_that_was_polled_now_and_then_is_not_known_and_t
 
 
 def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) -> None:
-    # Rank 0 spins in MPI_Test from 120 on, which is one interval; rank 2 enters at 170. Its waiting was unknown,
-    # although the interval says how long it polled.
+    # Rank 0 polls in MPI_Test from 120 on, which is one interval; rank 2 enters at 170. Regression: rank 0's waiting
+    # was unknown, although the interval shows how long it polled.
     trace = _polled(tmp_path, 120, "0 50 52 MPI_Test test\n0 120 182 MPI_Test test", "2 176 181 MPI_Test test")
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, 50), (1, 50), (2, 0)]
@@ -390,6 +392,6 @@ def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) ->
 
 @pytest.mark.parametrize("level", ["rank", "host", "cluster"])
 def test_without_collectives_nobody_arrives_last(level: str, tmp_path: Path) -> None:
-    # Regression: a row of dashes for each rank.
+    # Regression: the answer had a row of dashes for each rank.
     trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, comms=COMMS, run=RUN))
     assert trace.last_arrivals(by=level).num_rows == 0

@@ -1,4 +1,4 @@
-"""Classes of lateness and periods of noise, on what was planted; and none where there is none."""
+"""Classes of lateness and periods of noise: planted ones are found, and none is found in a clean run."""
 
 from itertools import product
 from pathlib import Path
@@ -19,12 +19,12 @@ MS = 1_000_000
 def run(
     directory: Path, delays: list[dict[int, int]], ranks: int = 4, sites: int = 1, period: int = 20 * MS
 ) -> hopscope.Trace:
-    """A run of Allreduces every 20 ms: each rank computes 10 ms before one, plus its delay. They take turns at `sites`
-    places of the program."""
+    """A run of Allreduces every 20 ms. Before each, a rank computes 10 ms plus its delay. The Allreduces come from
+    `sites` call sites in turn."""
     places = ["rank host cluster first_event_ns last_event_ns", *(f"{r} a A 0 1" for r in range(ranks))]
     collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank location enter_ns leave_ns call_site"]
-    for n, extra in enumerate([{}, *delays]):  # before the first, nobody's computing can be told
+    for n, extra in enumerate([{}, *delays]):  # the computing before the first one is unknown
         released = period * n
         enters = [released + period // 2 + extra.get(rank, 0) for rank in range(ranks)]
         leave = released + period
@@ -40,16 +40,16 @@ def classes(trace: hopscope.Trace) -> list[str | None]:
 
 
 def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path) -> None:
-    # Rank 2 computes 3 ms more every time; rank 0 9 ms more in 2 of 100; rank 1 2 ms more in each fourth.
+    # Rank 2 computes 3 ms more every time, rank 0 9 ms more in 2 of 100, and rank 1 2 ms more in every fourth.
     delays = [{2: 3 * MS, 0: 9 * MS * (n in (30, 70)), 1: 2 * MS * (n % 4 == 0)} for n in range(100)]
     trace = run(tmp_path / "d", delays, ranks=8)
     assert classes(trace) == ["spikes", "sometimes", "always", *["never"] * 5]
     rows = trace.late_ranks().to_pylist()
     assert [row["share"] for row in rows] == [0.02, 0.25, 1.0, *[0.0] * 5]
-    # The lower quartile of the eight is one of those that compute 10 ms, so what was planted is the lateness.
+    # The lower quartile of the eight is a rank that computes 10 ms, so the lateness is the planted delay.
     assert (rows[2]["typical_ns"], rows[0]["worst_ns"]) == (3 * MS, 9 * MS)
     assert {row["step"] for row in rows} == {None}
-    # The user decides what is often and what is rare: rank 1's interval lies around a quarter.
+    # The user decides how often is `always`: rank 1's interval contains a quarter.
     assert trace.late_ranks(often=0.1)["class"].to_pylist()[1] == "always"
     assert trace.late_ranks(rare=0.5)["class"].to_pylist()[1] == "spikes"
 
@@ -58,7 +58,8 @@ def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path)
 def test_half_of_the_ranks_or_more_are_late_by_all_that_they_compute_longer(
     tmp_path: Path, ranks: int, late_ranks: tuple[int, ...]
 ) -> None:
-    # Regression: against the median, the delay of one of two ranks was halved, and two of three were never late.
+    # Regression: lateness was relative to the median. So the delay of one of two ranks was halved, and two of three
+    # ranks were never late.
     rows = run(tmp_path / "d", [dict.fromkeys(late_ranks, 3 * MS)] * 40, ranks=ranks).late_ranks().to_pylist()
     assert [row["class"] for row in rows] == ["always" if rank in late_ranks else "never" for rank in range(ranks)]
     assert {row["typical_ns"] for row in rows if row["rank"] in late_ranks} == {3 * MS}
@@ -68,9 +69,8 @@ def test_half_of_the_ranks_or_more_are_late_by_all_that_they_compute_longer(
 def test_in_a_short_run_a_rank_is_late_by_a_share_of_the_time_per_collective(
     tmp_path: Path, sites: int, turn: str
 ) -> None:
-    # 290 Allreduces every 20 us take 5.8 ms; rank 3 computes twice as long as the others, 20 us instead of 10.
-    # Regression: no rank was late, for the limit was 1 ms. It is 5 % of 20 us, also where each is called from a place
-    # of its own.
+    # 290 Allreduces every 20 us take 5.8 ms. Rank 3 computes 20 us instead of 10. Regression: no rank was late, because
+    # the limit was 1 ms. Now it is 5 % of 20 us, also if each Allreduce comes from its own call site.
     trace = run(tmp_path / "d", [{3: 10_000}] * 290, sites=sites, period=20_000)
     answer = trace.answer("late-ranks")
     assert [row["class"] for row in answer.rows] == [*["never"] * 3, "always"]
@@ -85,8 +85,8 @@ def test_in_a_short_run_a_rank_is_late_by_a_share_of_the_time_per_collective(
 
 
 def test_the_collectives_of_an_iteration_share_its_limit(tmp_path: Path) -> None:
-    # Ten Allreduces make an iteration of 200 ms, and rank 3 computes 3 ms longer before each of them: 30 ms in all.
-    # Each may be 5 % of 20 ms late; against 5 % of 200 ms rank 3 would never be late.
+    # Ten Allreduces make an iteration of 200 ms. Rank 3 computes 3 ms longer before each of them: 30 ms in all. The
+    # limit is 5 % of 20 ms; with 5 % of 200 ms rank 3 would never be late.
     answer = run(tmp_path / "d", [{3: 3 * MS}] * 200, sites=10).answer("late-ranks")
     assert [row["class"] for row in answer.rows] == [*["never"] * 3, "always"]
     assert {row["limit_ns"] for row in answer.rows} == {MS}
@@ -94,7 +94,7 @@ def test_the_collectives_of_an_iteration_share_its_limit(tmp_path: Path) -> None
 
 
 def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:
-    # 0, 1, 2, 3, 0, ...: each in a quarter of the collectives, moving on by one.
+    # Ranks 0, 1, 2, 3, 0, ... are late in turn: each in a quarter of the collectives, moving on by one.
     trace = run(tmp_path / "d", [{n % 4: 3 * MS} for n in range(80)])
     assert classes(trace) == ["rotating"] * 4
     assert trace.late_ranks()["step"].to_pylist() == [1] * 4
@@ -102,8 +102,8 @@ def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("falling_in", [True, False])
 def test_turns_stand_a_late_collective_that_is_out_of_turn(tmp_path: Path, falling_in: bool) -> None:
-    # Of eight ranks the even ones take turns, 0, 2, 4, 6; in every eighth collective rank 3 is late, between two turns
-    # or instead of the one whose turn it was. Regression: each of these broke two moves of seven, and with them all.
+    # Of eight ranks the even ones, 0, 2, 4 and 6, are late in turn. In every eighth collective rank 3 is late, between
+    # two turns or instead of one. Regression: each of these broke two moves of seven, so no pattern was left.
     turns = [2 * n % 8 for n in range(70)]
     late_ranks = list(turns)
     for n in range(7, 70, 8):
@@ -155,8 +155,8 @@ def test_noise_with_a_period_has_that_period() -> None:
 
 
 def test_noise_without_a_period_has_none() -> None:
-    # Spikes of a heavy tail, and noise that lasts from gap to gap: 40 of each. 1 % of 80 is less than one; 5 or more
-    # would come of 1 % once in 600 times.
+    # Spikes with a heavy tail, and noise that lasts from gap to gap: 40 runs of each. 1 % of 80 is less than one; a
+    # rate of 1 % gives 5 or more once in 600 tests.
     periodic = 0
     for seed in range(40):
         random = np.random.default_rng(seed)
@@ -179,14 +179,14 @@ def test_too_little_noise_is_not_judged() -> None:
 
 
 def test_noise_that_is_the_same_all_the_time_has_no_period() -> None:
-    # Alternating gaps with and without noise, of which a long run takes two together.
+    # Gaps with and without noise alternate; in a long run two gaps are combined, so all have noise.
     row = answer(noise(np.arange(1, 101) * 10.0 * MS, np.full(100, 1.0 * MS)), None, {})[0]
     assert (row["periodic"], row["period_ns"]) == (None, None)
 
 
 @pytest.mark.parametrize("even", [False, True])
 def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
-    # With even times the highest frequency leaves the sine nothing to fit.
+    # With equal time steps, the sine has nothing to fit at the highest frequency.
     random = np.random.default_rng(3)
     times_ns = np.arange(300) * 10.0 * MS if even else uneven(random, 300)
     values = np.maximum(random.standard_normal(300), 0) * MS
@@ -199,9 +199,10 @@ def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
 JITTERS = (500, 5_000, 50_000, 0.05 * GAP)
 
 
+@pytest.mark.statistics
 def test_of_2000_runs_without_a_period_at_most_one_in_a_hundred_has_one() -> None:
-    # Regression: a single spike gave a period of exactly two iterations in 23 of 25 runs at 5 us of jitter, because the
-    # iteration's end, which it moved, was the time at which it was seen.
+    # Regression: in 23 of 25 runs with 5 us of jitter, a single spike gave a period of exactly two iterations. The
+    # spike's time was the iteration's end, which the spike itself had moved.
     runs = periods = 0
     for seed in range(100):
         for jitter in JITTERS:
@@ -214,7 +215,7 @@ def test_of_2000_runs_without_a_period_at_most_one_in_a_hundred_has_one() -> Non
 
 
 @pytest.mark.parametrize(
-    ("duty", "periods"),  # in iterations, of 200: three up to a tenth of the run
+    ("duty", "periods"),  # periods in iterations, of 200: from three to a tenth of the run
     [
         (0, (3, 3.7, 5, 8.3)),
         (0.1, (13, 16.7)),
@@ -247,7 +248,8 @@ def test_one_absorbed_spike_is_no_period(tmp_path: Path) -> None:
 
 
 def test_the_programs_own_iteration_is_no_period(tmp_path: Path) -> None:
-    # Three Allreduces make an iteration of 60 ms; what comes before the first varies ten times as much as the rest.
+    # Three Allreduces make an iteration of 60 ms. The computing before the first one varies ten times as much as the
+    # rest.
     random = np.random.default_rng(5)
     delays = [
         {rank: int(random.normal(0, 100_000 if (n + 1) % 3 == 0 else 10_000)) for rank in range(4)} for n in range(300)
@@ -258,7 +260,7 @@ def test_the_programs_own_iteration_is_no_period(tmp_path: Path) -> None:
 
 
 def test_a_period_that_is_a_whole_number_of_iterations_says_so() -> None:
-    # Every fifth iteration, and every 5.4: of 200 iterations the run can tell these apart.
+    # Noise in every fifth iteration, and every 5.4 iterations: a run of 200 iterations can tell the two apart.
     rows = []
     for iterations in (5, 5.4):
         random = np.random.default_rng(6)
@@ -270,7 +272,7 @@ def test_a_period_that_is_a_whole_number_of_iterations_says_so() -> None:
 
 
 def test_of_a_long_run_neighbouring_iterations_are_taken_together(tmp_path: Path) -> None:
-    # Two ranks: 2,000 values each, so that of 4,100 iterations three go together; 2 of 4,100 are left over.
+    # Each of the two ranks has room for 2,000 values. So three of 4,100 iterations are combined, and 2 are left over.
     delays = [{1: 3 * MS * (n % 50 < 6)} for n in range(4101)]
     row = run(tmp_path / "d", delays, ranks=2).noise(by="period").to_pylist()[1]
     assert (row["iterations"], row["periodic"]) == (4100, True)

@@ -1,4 +1,4 @@
-"""The link class of two ranks is one rule: Python, compiled code and SQL give the same word."""
+"""The link class of two ranks follows one rule: Python, compiled code and SQL give the same word."""
 
 from itertools import product
 from pathlib import Path
@@ -18,7 +18,7 @@ RANKS = """
 
 
 def link_word(first: tuple[str, ...], second: tuple[str, ...]) -> str:
-    """In words: a host's name counts only within its cluster."""
+    """The class of link between two placements. A host's name counts only within its cluster."""
     if first[0] == second[0]:
         return "self"
     if first[2] != second[2]:
@@ -45,7 +45,7 @@ def test_sql_and_compiled_code_give_two_ranks_the_same_word(tmp_path: Path) -> N
 
 
 def test_a_tree_and_its_path_cross_clusters_whose_hosts_have_one_name(tmp_path: Path) -> None:
-    """They were called shm: the host's name was asked for first."""
+    """Regression: the hops were called shm, because the hosts' names were compared first."""
     trace = hopscope.open(
         draw(
             tmp_path / "dataset",

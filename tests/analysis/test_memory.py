@@ -1,4 +1,4 @@
-"""Limits on the memory of a query, and the message where that is too little."""
+"""Limits on the memory of a query, and the message when it is too little."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_what_does_not_fit_into_memory_goes_on_in_files_that_are_gone_afterwards
 def test_a_memory_that_is_no_size_is_refused_with_an_example(
     memory: str, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # DuckDB took a negative one for no limit.
+    # Regression: DuckDB took a negative limit for no limit.
     monkeypatch.setenv("HOPSCOPE_MEMORY", memory)
     with pytest.raises(InputError) as refused:
         hopscope.open(trace)
@@ -48,7 +48,7 @@ def test_a_memory_that_is_no_size_is_refused_with_an_example(
 def test_too_little_memory_for_a_dataset_is_not_called_a_damaged_dataset(
     memory: str, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The advice was to delete the dataset.
+    # Regression: the advice was to delete the dataset.
     monkeypatch.setenv("HOPSCOPE_MEMORY", memory)
     with pytest.raises(InputError, match="HOPSCOPE_MEMORY") as refused:
         hopscope.open(trace).run("summary")
@@ -56,8 +56,8 @@ def test_too_little_memory_for_a_dataset_is_not_called_a_damaged_dataset(
 
 
 def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path) -> None:
-    # A setting of one connection did not reach the cursors that queries run in: an ASOF join over views over views
-    # became a loop over each pair, and took minutes.
+    # Regression: a connection's setting did not reach the cursors that run queries. So an ASOF join over nested views
+    # became a loop over all pairs, and took minutes.
     setting = hopscope.open(trace).sql("select current_setting('asof_loop_join_threshold')::integer as most")
     assert setting.to_pylist() == [{"most": 0}]
 
@@ -65,7 +65,7 @@ def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path)
 def test_in_a_lean_process_one_answer_may_take_more_than_all_others(
     trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A page said that memory had run out where gigabytes were free.
+    # Regression: a page said that memory had run out, although gigabytes were free.
     monkeypatch.setattr(database, "_LEAN_MEMORY", 30 << 20)
     monkeypatch.setattr(Statements, "text_of", lambda self, query: query.sql)
     hungry = replace(catalog.load().command("summary").default, sql=HUNGRY, uses=())

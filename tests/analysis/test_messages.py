@@ -1,4 +1,4 @@
-"""Messages of the application: who waits for whom, and what of it lies on the critical path.
+"""Messages of the application: the waits of their ends, and their time on the critical path.
 
 Ranks 0 and 1 run on host a, 2 on host b of another cluster. Clocks differ by at most 5 between the hosts.
 
@@ -13,7 +13,8 @@ Ranks 0 and 1 run on host a, 2 on host b of another cluster. Clocks differ by at
     7  0->1     64     700   700 to 770    760     760                  770   send       an MPI_Sendrecv of rank 0 ...
     8  1->0     64     760                 700     700                  770   recv       ... waits for 1's, to 760: 60
 
-Message 1 is waited for while 0, which the same sender sent before, lies there and is taken afterwards: wrong order.
+Message 1 is waited for although message 0, which the same sender sent before, is already there. Message 0 is received
+afterwards: wrong order.
 """
 
 from pathlib import Path
@@ -40,7 +41,7 @@ src dst src_location dst_location bytes send_begin_ns send_wait_begin_ns send_en
 0   1   0            1            64    700           700                770         760          760                770         0              send
 1   0   1            0            64    760           760                770         700          700                770         0              recv
 """  # noqa: E501
-# Messages 0 to 4 have known calls around some ends; the others have none.
+# Messages 0 to 4 have known calls around some of their ends; the other messages have none.
 INTERVALS = """
 rank location kind region     begin_ns end_ns call_site
 0    0        p2p  MPI_Send   10       11     app+1
@@ -51,7 +52,7 @@ rank location kind region     begin_ns end_ns call_site
 2    2        p2p  MPI_Recv   280      290    app+5
 2    2        wait MPI_Waitall 350     405    app+6
 """
-# Rank 0 computes until it sends message 1, rank 1 computes until it sends 2, rank 2 computes to the end.
+# Rank 0 computes until it sends message 1, rank 1 until it sends message 2, and rank 2 until the end.
 PATH = """
 path step rank begin_ns end_ns category message_id src dst
 run  0    0    0        100    compute  -          -   -
@@ -70,9 +71,9 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopscope.Trace) -> None:
-    # Of the path's 760 from the first send to the last arrival, 10 run over message 1 and 90 over message 2.
-    # 0->2 was late, too, but the Waitall waited for 1->2. 2->0 was late by 3, which the clocks cannot tell from 0.
-    # Rank 0's Sendrecv waited once, until rank 1 began its own: that is charged once, for 1's send.
+    # Of the path's 760 from the first send to the last arrival, 10 run over message 1 and 90 over message 2. Message 3,
+    # 0->2, was late too, but the Waitall waited for 1->2. Message 5, 2->0, was late by 3, which the clocks cannot tell
+    # from 0. Rank 0's Sendrecv waited once, until rank 1 began its own. This wait is charged once, to rank 1's send.
     columns = ("pair", "link", "messages", "bytes", *LATENESS, "path_ns", "path_share")
     assert cells(trace.messages(), *columns) == expected("""
         pair, link, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided, path_ns, path_share
@@ -85,7 +86,8 @@ def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopsc
 
 
 def test_by_rank_a_rank_causes_and_suffers_in_both_roles(trace: hopscope.Trace) -> None:
-    # 0 was late for 1 (60). 1 was late for 2 (50) and for 0 (60), and waited for 0 (60) and for 2's receive (80).
+    # Rank 0 was late for rank 1 (60). Rank 1 was late for ranks 2 (50) and 0 (60), and waited for rank 0 (60) and for
+    # rank 2's receive (80).
     columns = ("rank", "messages", *LATENESS, "path_ns")
     rows = cells(trace.messages(by="rank"), *columns)
     assert rows == expected("""
@@ -123,8 +125,8 @@ def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace)
 
 
 def test_by_place_waiting_counts_where_it_was_caused_and_where_it_was_suffered(trace: hopscope.Trace) -> None:
-    # Message 4 began at 400, inside a call that began at 399, as one that MPI_Startall starts. Both places of message 8
-    # are unknown. Message 2 was received late at app+5, message 1 in the wrong order at app+4.
+    # Message 4 began at 400, inside a call that began at 399, as if MPI_Startall had started it. Both call sites of
+    # message 8 are unknown. Message 2 was received late at app+5, message 1 in the wrong order at app+4.
     columns = ("place", "messages", *LATENESS)
     rows = cells(trace.messages(by="place"), *columns)
     assert rows == expected("""

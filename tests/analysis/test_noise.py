@@ -1,7 +1,8 @@
-"""Noise: computing beyond the rank's own median at its place, seen only from 20 occurrences on, shared by few.
+"""Noise: computing beyond the rank's own median at its call site. It needs 20 occurrences, and must not be shared by
+most ranks.
 
-The drawing: two or three ranks that compute 30 ms and enter an Allreduce, 25 times, at one call site, so that there are
-24 gaps. The first gap is left out, so 23 count.
+The drawing: two or three ranks that compute 30 ms and enter an Allreduce, 25 times, at one call site. This makes 24
+gaps. The first gap is left out, so 23 count.
 """
 
 from pathlib import Path
@@ -19,7 +20,8 @@ def iterations(
     path: str | None = None,
     intervals: str | None = None,
 ) -> hopscope.Trace:
-    """A trace in which rank r computes work[i][r] ms before its Allreduce i; each leaves 1 ms after the last enter."""
+    """A trace in which rank r computes work[i][r] ms before its Allreduce i. All ranks leave it 1 ms after the last
+    enter."""
     calls = ["collective_id rank enter_ns leave_ns call_site"]
     begin = 0.0
     for i, row in enumerate(work):
@@ -59,7 +61,7 @@ def test_spikes_are_counted_by_their_height(tmp_path: Path) -> None:
 
 
 def test_the_first_occurrence_is_warm_up_and_no_noise(tmp_path: Path) -> None:
-    # The first gap is the one before Allreduce 1, for nothing precedes Allreduce 0.
+    # The first gap is the one before Allreduce 1, because nothing precedes Allreduce 0.
     work = [[30.0, 30.0] for _ in range(25)]
     work[1][1] += 50
     assert cells(iterations(tmp_path / "d", work).noise(), *LATENESS)[2] == {
@@ -68,7 +70,8 @@ def test_the_first_occurrence_is_warm_up_and_no_noise(tmp_path: Path) -> None:
 
 
 def test_a_place_with_fewer_than_twenty_occurrences_cannot_be_judged(tmp_path: Path) -> None:
-    # 20 Allreduces have 19 gaps between them: too few, and the noise is unknown rather than 0. 21 have 20.
+    # 20 Allreduces have 19 gaps between them, which are too few: the noise is unknown, not 0. 21 Allreduces have 20
+    # gaps.
     work = [[30.0, 30.0] for _ in range(20)]
     work[9][1] += 50
     assert iterations(tmp_path / "few", work).noise()["noise_ns"].to_pylist() == [None, None, None]
@@ -77,9 +80,9 @@ def test_a_place_with_fewer_than_twenty_occurrences_cannot_be_judged(tmp_path: P
 
 
 def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> None:
-    # In iteration 10 all three ranks compute 20 ms more, rank 2 another 4: only these 4 are noise. In iteration 12
-    # two of
-    # three do 10 more: that is most of them. In iteration 14 one of three does: noise.
+    # In iteration 10 all three ranks compute 20 ms more, and rank 2 another 4 ms: only these 4 ms are noise. In
+    # iteration 12 two of three ranks compute 10 ms more, which is most of them. In iteration 14 one of three does,
+    # which is noise.
     work = [[30.0, 30.0, 30.0] for _ in range(25)]
     work[10] = [50.0, 50.0, 54.0]
     work[12] = [40.0, 40.0, 30.0]
@@ -94,12 +97,12 @@ def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> N
 
 
 def test_a_rank_that_is_always_slower_has_no_noise(tmp_path: Path) -> None:
-    # Lateness in every iteration is its normal; last-arrivals names it, noise does not.
+    # Lateness in every iteration is normal for the rank. last-arrivals reports it, noise does not.
     assert iterations(tmp_path / "d", [[30.0, 33.0]] * 25).noise()["noise_ns"].to_pylist() == [0, 0, 0]
 
 
 def test_a_neighbours_lateness_is_no_noise(tmp_path: Path) -> None:
-    # Rank 1 computes 30 ms and then waits in MPI_Recv for 20 ms once: the wait is MPI, not computing.
+    # Rank 1 computes 30 ms, then waits in MPI_Recv for 20 ms, once. The wait is MPI time, not computing.
     calls, intervals = ["collective_id rank enter_ns leave_ns"], ["rank begin_ns end_ns region kind"]
     for i in range(25):
         wait = 20 if i == 12 else 0
@@ -121,9 +124,8 @@ def test_a_neighbours_lateness_is_no_noise(tmp_path: Path) -> None:
 
 
 def test_noise_is_paid_for_only_where_the_critical_path_computes(tmp_path: Path) -> None:
-    # Iteration i begins at 31 i. The spike of rank 1 in iteration 5 makes that one 37 ms long: [155, 191] is its
-    # computing,
-    # of which the path takes 4 ms; those are paid. Rank 0's spike of 2 ms in iteration 8 lies beside the path.
+    # Iteration i begins at 31 i. Rank 1's spike makes iteration 5 37 ms long. Of its computing, [155, 191], the path
+    # takes 4 ms, which are noise on the critical path. Rank 0's spike of 2 ms in iteration 8 is off the path.
     work = [[30.0, 30.0] for _ in range(25)]
     work[5][1] += 6
     work[8][0] += 2
@@ -159,8 +161,8 @@ def test_iterations_add_up_to_the_noise(tmp_path: Path) -> None:
 
 
 def test_of_more_iterations_than_asked_for_the_worst_of_each_stretch_is_told(tmp_path: Path) -> None:
-    # 25 iterations in 4 stretches of 7; the computing of the first two is not judged. In iteration 20 two of three
-    # ranks compute longer, which is no noise.
+    # 25 iterations in 4 blocks of 7. The computing of the first two iterations is not evaluated. In iteration 20 two of
+    # three ranks compute longer, which is not noise.
     work = [[30.0, 30.0, 30.0] for _ in range(25)]
     work[9][0] += 12
     work[11][0] += 3
@@ -180,7 +182,7 @@ def test_of_more_iterations_than_asked_for_the_worst_of_each_stretch_is_told(tmp
 
 
 def test_what_another_thread_does_in_mpi_shortens_no_gap_of_the_first(tmp_path: Path) -> None:
-    # Rank 0's second thread is in MPI_Iprobe for half of each gap; its first thread computes 30 ms all the same.
+    # Rank 0's second thread is in MPI_Iprobe for half of each gap, but its first thread computes for the whole 30 ms.
     work = [[30.0, 30.0] for _ in range(25)]
     spans = [(31 * i * MS + 2 * MS, 31 * i * MS + 17 * MS) for i in range(25)]
     probes = "rank location begin_ns end_ns region\n" + "\n".join(f"0 7 {b} {e} MPI_Iprobe" for b, e in spans)

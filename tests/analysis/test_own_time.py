@@ -1,4 +1,4 @@
-"""The collector's own time: no computing, no noise, and a caveat above 1 %."""
+"""The collector's own time is neither computing nor noise, and gives a caveat above 1 %."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ from test_noise import MS, iterations
 
 
 def _with_overhead(directory: Path, time_ns: int) -> hopscope.Trace:
-    """25 iterations of 30 ms of two ranks. In the 10th, rank 1 computes 30 ms, too, but a chunk change takes longer."""
+    """A run of two ranks with 25 iterations of 30 ms. In the 10th, rank 1 also computes 30 ms, but a chunk change takes
+    `time_ns` more."""
     work = [[30.0, 30.0] for _ in range(25)]
     work[10][1] += time_ns / MS
     begin = 10 * 31 * MS + 5 * MS
@@ -27,6 +28,6 @@ def test_it_is_a_caveat_above_1_percent(tmp_path: Path) -> None:
         rows = _with_overhead(tmp_path / str(time_ns), time_ns).limits()
         return [row["sentence"] for row in rows if row["kind"] == "overhead"]
 
-    assert sentences(12 * MS) == []  # 12 ms of 2 x 787 ms
+    assert sentences(12 * MS) == []  # the collector takes 12 ms of 2 x 787 ms
     (sentence,) = sentences(60 * MS)
-    assert sentence.startswith("The collector took 3.6 %")  # of 2 x 835 ms
+    assert sentence.startswith("The collector took 3.6 %")  # the ranks have 2 x 835 ms

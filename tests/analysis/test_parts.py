@@ -1,10 +1,10 @@
-"""A part of a run: what each option selects, worked out on one drawing.
+"""The selection that each option makes, worked out on one drawing.
 
-Two ranks on two hosts of two clusters go through a loop of ten iterations of 100 ns each, from 1000 on: iteration i
-computes from 1000 + 100 i, sends a message from rank 0 to rank 1 (20 to 30), computes, and both enter an Allreduce,
-rank 0 at 60, rank 1 at 80; it ends at 100. The run's path computes on rank 0, goes by the message to rank 1, computes
-there and ends in the Allreduce. Before 1000 lies MPI_Init (900 ns) and 100 of computing, after 2000 computing until
-2050.
+Two ranks on two hosts of two clusters go through a loop of ten iterations of 100 ns each, from 1000 on. Iteration i
+begins at 1000 + 100 i: ranks compute, rank 0 sends a message to rank 1 (20 to 30), ranks compute, and both enter an
+Allreduce, rank 0 at 60 and rank 1 at 80. It ends at 100. The run's path computes on rank 0, follows the message to rank
+1, computes there, and ends in the Allreduce. Before 1000 there are MPI_Init (900 ns) and 100 of computing; after 2000,
+computing until 2050.
 
     time    0           20      30            80          100
     rank 0  | compute   | Send  | compute  60 | Allreduce |
@@ -86,9 +86,9 @@ def by_category(trace: hopscope.Trace, **part: object) -> dict[str, int]:
 
 
 def test_the_path_of_the_run_is_clipped_to_a_time_range(trace: hopscope.Trace) -> None:
-    # The communication begins at 1020, when the first message is sent: until there it is start-up.
+    # The communication begins at 1020, when the first message is sent. The time before that is start-up.
     assert by_category(trace) == {"compute": 680, "p2p": 100, "native": 200}
-    # From the middle of a message (25 of iteration 2) to the middle of iteration 4's second computing (at 50).
+    # From the middle of a message (25 in iteration 2) to the middle of the second computing of iteration 4 (50).
     assert by_category(trace, from_=1225, to="1450ns") == {"compute": 160, "p2p": 25, "native": 40}
     rows = trace.run("critical-path", from_=1225, to=1450).to_pylist()
     compute = rows[0]
@@ -120,16 +120,16 @@ def test_iterations_end_with_the_collective_that_all_call_once(trace: hopscope.T
 
 
 def test_iterations_without_a_collective_begin_with_a_call(tmp_path: Path) -> None:
-    # Only the messages are left. Rank 0 calls MPI_Send once in each of the ten iterations, at 20 of each.
+    # Only messages remain. Rank 0 calls MPI_Send once in each of the ten iterations, at 20.
     messages_only = {name: text for name, text in tables().items() if name not in ("collectives", "calls")}
     trace = hopscope.open(draw(tmp_path / "d", **messages_only))
     assert by_category(trace, from_="i:4", to="i:5") == {"compute": 70, "p2p": 10, "native": 20}
-    # The last one ends with the communication, at 1930.
+    # The last iteration ends with the communication, at 1930.
     assert by_category(trace, from_="i:9", to="i:10") == {"p2p": 10}
 
 
 def test_a_place_can_be_said_to_be_called_once_in_an_iteration(trace: hopscope.Trace) -> None:
-    # With the Send, at 20 of each turn, the third iteration runs from 1220 to 1320.
+    # If iterations begin at the Send, at 20 of each turn, the third iteration is from 1220 to 1320.
     assert by_category(trace, from_="i:2", to="i:3", iteration_at="app+0x2") == {
         "compute": 70, "p2p": 10, "native": 20,
     }  # fmt: skip
@@ -137,7 +137,7 @@ def test_a_place_can_be_said_to_be_called_once_in_an_iteration(trace: hopscope.T
 
 
 def test_a_place_for_iterations_that_has_no_effect_or_comes_once_is_said(tmp_path: Path, trace: hopscope.Trace) -> None:
-    # Once it was ignored, whatever it was.
+    # Regression: the option was ignored, whatever its value.
     sentence = "--iteration-at app+0x2 changes nothing here; it is for --from and --to by iteration, as --from i:10"
     assert sentence in trace.answer("critical-path", iteration_at="app+0x2").notes
     assert sentence not in trace.answer("critical-path", iteration_at="app+0x2", from_="i:3").notes
@@ -150,7 +150,7 @@ def test_a_place_for_iterations_that_has_no_effect_or_comes_once_is_said(tmp_pat
 
 
 def test_a_program_without_a_loop_has_no_iterations(tmp_path: Path) -> None:
-    # Eight calls at eight places.
+    # Eight calls at eight call sites.
     rows = [f"0 0 MPI_Send p2p {100 * i} {100 * i + 10} app+{i}" for i in range(8)]
     intervals = table("rank location region kind begin_ns end_ns call_site", rows)
     trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, intervals=intervals))
@@ -159,12 +159,12 @@ def test_a_program_without_a_loop_has_no_iterations(tmp_path: Path) -> None:
 
 
 def test_ranks_select_the_path_on_them_and_the_rows_about_them(trace: hopscope.Trace) -> None:
-    # On rank 0 the path computes 0 to 20 of each iteration, of which the first is start-up.
+    # On rank 0 the path computes from 0 to 20 of each iteration; in the first iteration this is start-up.
     assert by_category(trace, ranks="0") == {"compute": 180}
     assert by_category(trace, ranks=[0]) == {"compute": 180}
     everyone = {row["rank"]: row for row in trace.late_ranks().to_pylist()}
     rows = trace.late_ranks(ranks="1").to_pylist()
-    # Lateness is still judged against the median of all members.
+    # Lateness is still relative to the median of all members.
     assert rows == [everyone[1]]
     assert trace.collectives(ranks="1").num_rows == 10
     assert trace.part(ranks="1").sql("select distinct rank from intervals order by 1")["rank"].to_pylist() == [1]
@@ -196,12 +196,12 @@ def test_a_region_clips_the_path_to_its_visits(trace: hopscope.Trace) -> None:
 
 def test_a_place_takes_the_computing_that_led_to_its_calls(trace: hopscope.Trace) -> None:
     assert by_category(trace, place="app+0x4") == {"compute": 500, "native": 200}
-    # An unmistakable part of the text is enough.
+    # A unique part of the text suffices.
     assert by_category(trace, place="0x4") == {"compute": 500, "native": 200}
 
 
 def test_calls_without_a_call_site_are_selected_as_the_place_unknown(tmp_path: Path) -> None:
-    # The collector saw neither where MPI_Allreduce nor where MPI_Send was called from.
+    # The collector does not know the call sites of MPI_Allreduce and MPI_Send.
     hidden = {
         name: text.replace("app+0x4", "-").replace("app+0x2", "-") for name, text in tables().items() if name != "ranks"
     }
@@ -220,7 +220,7 @@ def test_calls_without_a_call_site_are_selected_as_the_place_unknown(tmp_path: P
 
 
 def test_a_message_whose_send_began_in_no_call_has_no_place(tmp_path: Path) -> None:
-    # Every send begins 2 after the call that its thread was in last.
+    # Every send begins 2 after its thread left the previous call.
     drawing = tables()
     drawing["messages"] = table(
         "comm src dst src_location dst_location send_begin_ns send_end_ns recv_post_ns recv_end_ns",
@@ -228,7 +228,7 @@ def test_a_message_whose_send_began_in_no_call_has_no_place(tmp_path: Path) -> N
     )
     trace = hopscope.open(draw(tmp_path / "d", **drawing))
     sent = {row["place"]: row["messages"] for row in trace.messages(by="place").to_pylist()}
-    # Rank 1 waited at app+0x3 for what was sent there.
+    # Rank 1 waited at app+0x3 for the message that was sent there.
     assert sent == {"unknown": 10, "app+0x3": 0}
     assert trace.part(place="unknown").table("messages").num_rows == 10
     assert trace.part(place="app+0x2").table("messages").num_rows == 0
@@ -236,7 +236,8 @@ def test_a_message_whose_send_began_in_no_call_has_no_place(tmp_path: Path) -> N
 
 
 def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopscope.Trace) -> None:
-    # Rank 0 computes 35 before each Allreduce (from 25 to 60), rank 1 50: so does the first collective of the part.
+    # Rank 0 computes 35 before each Allreduce (from 25 to 60), rank 1 50; so they do before the first one of the
+    # selection.
     gaps = trace.part(from_=1250, to=1400)
     rows = gaps.sql("select rank, end_ns, computing_ns from computing_gaps order by rank, end_ns")
     assert cells(rows, "rank", "end_ns", "computing_ns") == expected("""
@@ -259,7 +260,7 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
         ({"from_": "end"}, "--from end is the end of the run, which takes 2.05 µs"),
         ({"ranks": "0-3"}, "the trace has no rank 2; its ranks are 0 to 1"),
         ({"ranks": "a"}, "is not a list of ranks; write for example 3,8-15"),
-        # Each of these once selected something else, or nothing that was explained.
+        # Regression: each of these selected something else, or nothing, without an explanation.
         ({"ranks": "1-0"}, "--ranks 1-0: 1-0 runs backwards; write 0-1"),
         ({"ranks": "0 1"}, "--ranks 0 1 is not a list of ranks; write for example 3,8-15"),
         ({"ranks": "0-999999999"}, "the trace has no rank 2; its ranks are 0 to 1"),
@@ -287,7 +288,7 @@ def test_what_selects_nothing_is_wrong_input(trace: hopscope.Trace, part: dict[s
 
 
 def test_a_part_that_holds_nothing_is_wrong_input_for_every_analysis(trace: hopscope.Trace) -> None:
-    # `last-arrivals` once answered with a row of zeros for each rank. All Allreduces lie after 1000.
+    # Regression: `last-arrivals` answered with a row of zeros for each rank. All Allreduces are after 1000.
     part = trace.part(to=1000, operation="MPI_Allreduce")
     for analysis in part.analyses():
         if not analysis.default.whole_run and analysis.default.base is None:
@@ -298,7 +299,7 @@ def test_a_part_that_holds_nothing_is_wrong_input_for_every_analysis(trace: hops
 
 
 def test_a_part_without_a_collective_says_so(trace: hopscope.Trace) -> None:
-    # Between 1030 and 1080 everybody computes; the first Allreduce lies where its last member enters, at 1080.
+    # Between 1030 and 1080 all ranks compute. The first Allreduce counts at the enter of its last member, 1080.
     answer = trace.answer("last-arrivals", from_=1030, to=1080)
     assert answer.notes[1:] == ("no collective lies in this part of the run",)
     assert trace.part(from_=1030, to=1080).part_notes == answer.notes[1:]

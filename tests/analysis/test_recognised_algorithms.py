@@ -1,4 +1,5 @@
-"""Recognising algorithms: patterns whose name is known run in a simulation, each message as soon as it may be sent."""
+"""Recognising algorithms: the messages of known patterns, each sent in a simulation as soon as possible, give their
+names."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _BETWEEN_RANKS = [row for row in _plan.algorithms() if not row.by_tree and not r
 SERVED = [(row.name, op) for row in _BETWEEN_RANKS for op in row.operations]
 SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 
-# The engine's names that are other words for a pattern with a name.
+# Names of the engine that are synonyms of a pattern's name.
 OTHER_WORDS = {"pipeline": "chain", "flat": "linear", "binomial-mpich": "binomial", "binomial-lam": "binomial"}
 
 WHOLE = 520 * 4
@@ -35,7 +36,8 @@ BLOCK = 12
 
 
 def observed(pattern: Pattern, operation: str, ranks: int, root: int | None, payload: int) -> Observed:
-    """The messages of a pattern, each sent as soon as the rank has what it waits for; those of a level in turn."""
+    """The messages of a pattern. A rank sends each as soon as it has the data, and the messages of one level one after
+    another."""
     turn = len(pattern.messages)
     messages = [
         RecordedMessage(message.src, message.dst, message.bytes, turn * level + nth, turn * (level + 1))
@@ -46,7 +48,7 @@ def observed(pattern: Pattern, operation: str, ranks: int, root: int | None, pay
 
 
 def names(collective: Observed) -> tuple[str, ...]:
-    """The name that was found, and those that come to the same."""
+    """The recognised name and its equivalents."""
     recognised = recognise([collective])
     return (recognised.name, *recognised.equivalents)
 
@@ -101,7 +103,7 @@ def test_trees_are_recognised_whole_and_in_segments(shape: str, segments: int, r
 
 
 def along_tree(shape: str, operation: str, ranks: int, segments: int) -> tuple[Observed, str]:
-    """A collective over the engine's schedules for a tree, and the name of the tree's shape."""
+    """A collective by the engine's schedules for a tree, and the name of the tree's shape."""
     wide = next(row.counts for row in SHAPES if row.name == shape)
     tree: dict[str, Any] = {"shape": shape, **({"fan_out": 3} if wide else {})}
     rule = {"operations": [operation], "reduce_tree": "t", "broadcast_tree": "t"}
@@ -161,7 +163,7 @@ def test_a_reduction_and_broadcast_is_recognised_from_any_root_by_the_rank_that_
         )
         roots.clear()
         assert names(collective)[0] == "binomial"
-        # All shapes from every root take minutes on a thousand ranks.
+        # On a thousand ranks, all shapes with every root would take minutes.
         assert set(roots) == {root}
 
 
@@ -206,14 +208,15 @@ def test_leaders_are_recognised_by_the_groups_of_their_ranks(operation: str, pla
     collective = observed(pattern, operation, ranks, root, payload_of(operation, ranks))
     placed = Observed(operation, ranks, root, collective.bytes, collective.messages, hosts, clusters)
     recognised = names(placed)
-    # With a root it is a hierarchical tree, and two leaders that exchange their sums do so in one way.
+    # With a root the messages also fit a hierarchical tree; two leaders that exchange their sums may do so by any
+    # algorithm.
     if not OPERATIONS[operation].has_root and places != "dealt":
         assert recognised == (leaders.name,)
     assert leaders.name in recognised or "hierarchical" in recognised
 
 
 def known_patterns(ranks: int) -> list[Observed]:
-    """One of each algorithm that the engine has, with its trees."""
+    """One collective for each algorithm and tree shape of the engine."""
     patterns = [along_tree(shape.name, op, ranks, 1)[0] for shape in SHAPES for op in ("MPI_Bcast", "MPI_Reduce")]
     for algorithm, operation in SERVED:
         root = root_of(operation, ranks)
@@ -235,7 +238,8 @@ def test_a_known_pattern_with_one_edge_moved_is_unrecognised(ranks: int, seed: i
     moved = chance.randrange(len(messages))
     message = messages[moved]
     bystanders = [rank for rank in range(ranks) if rank not in (message.src, message.dst)]
-    # Towards a root, a rank that sends to another parent is another tree; one that sends twice is none.
+    # Towards a root, a rank with another parent makes another tree; a rank that sends twice makes no tree. So move
+    # senders.
     to_root = collective.operation in ("MPI_Reduce", "MPI_Gather", "MPI_Gatherv")
     messages[moved] = message._replace(**{"src" if to_root else "dst": chance.choice(bystanders)})
     changed = Observed(
@@ -259,18 +263,19 @@ def test_random_messages_are_unrecognised(seed: int, operation: str, ranks: int)
     assert recognise([collective]).name == UNRECOGNISED
 
 
-# Messages in the order in which Open MPI 4.1 and MPICH 4.0 sent them; a barrier's bytes after a colon.
+# Messages in the order in which Open MPI 4.1 and MPICH 4.0 sent them. A number after a colon is the bytes of a
+# barrier's message.
 AS_SENT = {
     ("MPI_Bcast", 7, 3, "3>1 3>2 3>4 1>0 1>5 2>6"): "binomial",  # libnbc's Ibcast
     ("MPI_Barrier", 7, None, "3>1 6>2 5>1 4>0 2>0 1>0 0>1 0>2 0>4 2>6 1>3 1>5"): "binomial",  # coll/basic
-    ("MPI_Bcast", 6, 3, "3>0 0>4 0>2 0>1 4>5 2>3"): "binomial",  # MPICH by its host's first rank
+    ("MPI_Bcast", 6, 3, "3>0 0>4 0>2 0>1 4>5 2>3"): "binomial",  # MPICH sends through its host's first rank
     (
         *("MPI_Barrier", 5, None),
         "0>1 1>2 2>3 3>4 4>0 0>2 1>3 2>4 3>0 4>1 0>4 1>0 2>1 3>2 4>3 0>4:1 0>2:1 0>1:1 2>3:1",
     ): "dissemination + binomial",
-    ("MPI_Reduce", 3, 0, "1>0 0>2:1040 2>0:1040 2>0:1040"): "rabenseifner",  # MPICH, off a power of two
+    ("MPI_Reduce", 3, 0, "1>0 0>2:1040 2>0:1040 2>0:1040"): "rabenseifner",  # MPICH, ranks not 2^k
     ("MPI_Reduce", 3, 1, "1>0 0>2:1040 2>0:1040 2>0:1040 0>1"): "rabenseifner",  # MPICH on one host
-    ("MPI_Scan", 4, None, "1>0 0>1 2>3 3>2 0>2 2>0 1>3 3>1 3>0 0>2:4 0>1:4 2>3:4"): "recursive-doubling",  # the same
+    ("MPI_Scan", 4, None, "1>0 0>1 2>3 3>2 0>2 2>0 1>3 3>1 3>0 0>2:4 0>1:4 2>3:4"): "recursive-doubling",  # MPICH, too
 }
 
 
@@ -303,13 +308,13 @@ def test_a_rank_that_passes_on_what_it_has_not_yet_received_fits_no_tree() -> No
     messages = [message._replace(sent_ns=0, received_ns=5) for message in collective.messages]
     premature = Observed("MPI_Bcast", 8, collective.root, WHOLE, messages, collective.hosts, collective.clusters)
     assert recognise([premature]).name == UNRECOGNISED
-    # One of several alike is enough.
+    # One such collective among several suffices.
     assert recognise([collective, premature]).name == UNRECOGNISED
 
 
 def test_collectives_with_the_same_messages_in_another_order_are_each_recognised() -> None:
-    # Leaders 0 and 2 exchange; or 2 sends to 0 first, and all hear from 0. What was found for the first was kept for
-    # the second, whose root was another.
+    # Leaders 0 and 2 exchange; or 2 sends to 0 first, and all ranks get the result from 0. Regression: the roles of the
+    # first collective were reused for the second, which has another root.
     places = (0, 0, 1, 1)
 
     def collective(*sent: tuple[int, int, int, int]) -> Observed:
@@ -339,8 +344,8 @@ COMMS = """
 comm name  size members
 0    world 4    0,1,2,3
 """
-# Broadcasts along the chain 0 1 2 3, two of a kind; of the second kind the first sends a message that it does not have
-# yet. Then ranks 1 to 3 each send to rank 0.
+# Two broadcasts of each kind along the chain 0 1 2 3. In the second kind the first broadcast sends a message that its
+# sender does not have yet. Then ranks 1 to 3 each send to rank 0.
 COLLECTIVES = """
 collective_id comm seq op          root bytes comm_size first_enter_ns
 0             0    0   MPI_Bcast   0    8     4         0
@@ -396,16 +401,17 @@ def test_crossings_are_known_only_where_every_collective_of_several_clusters_is_
 
     reduce = "0 0 0 MPI_Reduce 0 8 4 -"
     assert crossings("linear", linear, reduce) == [1]
-    # A Barrier that sends nothing back is none that Hopscope knows.
+    # Hopscope knows no Barrier in which nothing is sent back.
     assert crossings("unrecognised", linear, "0 0 0 MPI_Barrier - 8 4 -") == [None]
-    # No message of a second collective was seen.
+    # The trace has no message of a second collective.
     assert crossings("unseen", linear, reduce, "1 0 1 MPI_Barrier - 8 4 -") == [1, None]
-    # Nor does one count as all where some were missed, even if those seen stay within a cluster.
+    # If messages are missing, the seen one does not count as all messages, even if it stays within a cluster.
     assert crossings("silent", local_hop, "0 0 0 MPI_Barrier - 8 4 silent") == [None]
 
 
 def test_a_message_of_the_whole_payload_is_of_one_kind_whatever_the_payload(tmp_path: Path) -> None:
-    # Ten thousand sizes were ten thousand kinds, each recognised anew. Gathered blocks depend on the payload.
+    # Regression: ten thousand sizes made ten thousand kinds, each recognised anew. The bytes of gathered blocks depend
+    # on the payload.
     collectives, hops = ["collective_id comm seq op root bytes comm_size"], ["collective_id src dst bytes source"]
     for number in range(6):
         op, payload = ("MPI_Bcast", 8 << number) if number < 4 else ("MPI_Gather", 16 * number)
@@ -452,8 +458,8 @@ call_id collective_id rank algorithm
 
 
 def test_settings_are_compared_with_what_ran_except_between_two_groups(tmp_path: Path) -> None:
-    # A chain was asked for, and ran; a binomial Reduce was asked for, and each rank sent to the root. A Bcast between
-    # ranks 0, 1 and ranks 2, 3 is none of tuned's.
+    # The settings asked for a chain, which ran, and for a binomial Reduce, in which each rank sent to the root instead.
+    # A Bcast between ranks 0, 1 and ranks 2, 3 does not use coll/tuned.
     variables = {
         "coll_tuned_use_dynamic_rules": "1",
         "coll_tuned_bcast_algorithm": "3",

@@ -1,4 +1,4 @@
-"""Commands that other packages register: they run as ours do, and one that is broken takes nothing else with it."""
+"""Commands that other packages register run as Hopscope's own do, and a broken one does not affect the others."""
 
 import os
 import subprocess
@@ -21,8 +21,8 @@ def greet() -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """A folder as pip leaves one, of a package with a command that works and two that cannot be loaded; Python imports
-    from it."""
+    """A folder as pip installs it, from which Python imports: a package with a command that works and two that cannot
+    be loaded."""
     monkeypatch.syspath_prepend(tmp_path)
     metadata = tmp_path / "guests-1.0.dist-info"
     metadata.mkdir()

@@ -1,4 +1,4 @@
-"""Values for people: their unit, no more digits than say something, and nothing that is there ever shown as nothing."""
+"""Values for people have their unit and only significant digits, and a value is never shown as nothing."""
 
 import io
 import json
@@ -64,7 +64,7 @@ def test_values_read_well(value: object, unit: str | None, text: str) -> None:
     [(2_000, "2,000 B"), (1536, "1.5 KiB"), (65_536, "64 KiB"), (1_048_100, "1,048,100 B"), (0, "0 B")],
 )
 def test_the_bytes_of_a_message_are_given_exactly(value: int, text: str) -> None:
-    """Regression: an Allreduce of 2,000 B was called one of 1.95 KiB."""
+    """Regression: an Allreduce of 2,000 B was shown as 1.95 KiB."""
     assert exact_size(value) == text
 
 
@@ -163,7 +163,7 @@ def test_a_table_in_a_file_stays_within_120_columns_and_names_what_it_drops(monk
 
 
 def test_shares_of_noise_read_as_on_the_page() -> None:
-    # The table had 0.224 and 0.000000000000029, the page per cent.
+    # Regression: the table had 0.224 and 0.000000000000029, the page per cent.
     columns = {column.name: column.unit for column in load().command("noise").choose({"by": "period"})[0].columns}
     assert (columns["explained"], columns["false_alarm"]) == ("share", "share")
 
@@ -178,15 +178,15 @@ def test_a_narrow_table_drops_first_what_the_header_declares(monkeypatch: pytest
         lines = printed(table, columns, **header)
         assert max(map(len, lines)) <= width
         assert f"Not shown at a width of {width}: {dropped}" in " ".join(" ".join(lines).split())
-        assert any("25.0 %" in line for line in lines)  # figures stay whole
+        assert any("25.0 %" in line for line in lines)  # numbers are not broken
     monkeypatch.setenv("COLUMNS", "8")
     assert any("figure" in line or "share" in line for line in printed(table, columns, **header))
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 160])
 def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table of remap had one predicted time, its gain and `chosen yes` where a rerun may take anything up to 1.9 s,
-    for a link that no hop measured; only csv and json said so."""
+    """Regression: the table of remap had one predicted time, its gain and `chosen yes`, although a rerun could take
+    anything up to 1.9 s, because no hop had measured a link. Only csv and json contained the interval."""
     monkeypatch.setenv("COLUMNS", str(width))
     row = {"name": "leaders recursive-doubling inside=binomial-mpich", "baseline": False, "predicted_ns": 21.4e6}
     row |= {"predicted_low_ns": 19.8e6, "predicted_high_ns": 1.91e9, "measured_ns": 40.3e6, "gain": 0.47, "depth": 3}
@@ -211,7 +211,7 @@ def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatc
     ],
 )
 def test_texts_sort_as_their_values(unit: str | None, rising: list[float]) -> None:
-    # Sorted by their digits, 900 µs came after 5.15 s.
+    # Regression: sorted by their digits, 900 µs came after 5.15 s.
     values = [first_value(quantity(value, unit)) for value in rising]
     assert values == sorted(set(values))
     assert [round(value) for value in values if unit == "at"] == [value for value in rising if unit == "at"]

@@ -1,5 +1,5 @@
 """Roles of messages in their algorithm: contributions towards one rank are `up`, results from one rank `down`, steps
-between peers `exchange`. On other than 2^k ranks the fold leads up and the unfold down."""
+between peers `exchange`. If the number of ranks is not a power of two, the fold is up and the unfold down."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,12 @@ RANKS = range(2, 10)
 
 
 def power_below(ranks: int) -> int:
-    """The largest power of two that is not greater."""
+    """The largest power of two that is not greater than `ranks`."""
     return 1 << (ranks.bit_length() - 1)
 
 
 def counts(pattern: Pattern) -> tuple[int, int, int]:
-    """How many messages lead up, down and to peers."""
+    """The number of messages with the roles up, down and exchange."""
     roles = [message.role for message in pattern.messages]
     return roles.count("up"), roles.count("down"), roles.count("exchange")
 
@@ -64,7 +64,7 @@ def test_in_recursive_doubling_the_fold_leads_up_and_the_unfold_down(name: str, 
     pattern, power = FOLDED[name](ranks), power_below(ranks)
     extra = ranks - power
     assert counts(pattern) == (extra, extra, power * (power.bit_length() - 1))
-    # Who folded sends once and hears once, of the same rank, before and after everything else.
+    # A rank that folds sends once and receives once, with the same rank, before and after all other messages.
     folded = {message.src: message.dst for message in pattern.messages if message.role == "up"}
     assert folded == {message.dst: message.src for message in pattern.messages if message.role == "down"}
     assert not any(
@@ -77,13 +77,13 @@ def test_both_halves_of_rabenseifner_exchange_and_the_gather_to_a_root_leads_up(
     power = power_below(ranks)
     extra, rounds = ranks - power, power.bit_length() - 1
     for whole in (False, True) if extra else (False,):
-        # Not whole: the two of a pair first exchange halves, and one of them gives its sum away.
+        # Not whole: the two ranks of a pair first exchange halves, then one of them sends its sum to the other.
         pair_messages = 0 if whole else 2 * extra
         allreduce = exchanges.rabenseifner_allreduce(ranks, 64, 8, whole=whole)
         assert counts(allreduce) == (extra, extra, pair_messages + 2 * power * rounds)
         for root in range(ranks):
             up, down, exchange = counts(exchanges.rabenseifner_reduce(ranks, 64, 8, root, whole=whole))
-            # A root that gave its part away takes over from rank 0, by one message more.
+            # If the root sent its part away, one more message lets it take over from rank 0.
             takes_over = root < 2 * extra and root % 2 == 1
             assert (up, down, exchange) == (extra + power - 1 + takes_over, 0, pair_messages + power * rounds)
 
@@ -125,7 +125,8 @@ def test_a_reduce_scatter_by_halving_folds_and_unfolds(ranks: int) -> None:
 @pytest.mark.parametrize("ranks", range(4, 10))
 @pytest.mark.parametrize("leader_exchange", ["all-to-all", "recursive-doubling", "ring"])
 def test_leaders_gather_exchange_and_pass_down(leader_exchange: str, ranks: int) -> None:
-    # Three groups of ranks by turns: of three leaders one gives its part to another first, and still they exchange.
+    # Three groups, ranks in turn. One of the three leaders first sends its part to another one, but the roles are
+    # exchanges all the same.
     groups = tuple(rank % 3 for rank in range(ranks))
     ways = engine.grouped("MPI_Allreduce", groups, groups)
     name = next(way for way in ways if way.exchange == leader_exchange)
@@ -139,7 +140,8 @@ def test_leaders_gather_exchange_and_pass_down(leader_exchange: str, ranks: int)
 
 @pytest.mark.parametrize("ranks", range(3, 10))
 def test_mpich_hands_over_from_the_root_downwards_and_to_it_upwards(ranks: int) -> None:
-    # On one host rank 0 has the tree: the root hands it its data, or has the result from it.
+    # On one host, rank 0 is the root of the tree: it gets the data from the operation's root, or sends the result to
+    # it.
     root, alike = ranks - 1, (0,) * ranks
     for operation, pair, role in (("MPI_Bcast", (root, 0), "down"), ("MPI_Reduce", (0, root), "up")):
         passing = pass_down if role == "down" else pass_up
@@ -159,7 +161,8 @@ def test_mpich_hands_over_from_the_root_downwards_and_to_it_upwards(ranks: int) 
 
 
 def test_roles_of_a_schedule_tell_apart_what_times_do_not() -> None:
-    # Leaders 0 and 2 exchange, but 2 -> 0 comes before 0 -> 2 is sent, as over a tree: this was called hierarchical.
+    # Leaders 0 and 2 exchange, but 2 -> 0 arrives before 0 -> 2 is sent, as over a tree. Regression: this was called
+    # hierarchical.
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
     messages = [RecordedMessage(src, dst, 0, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
@@ -177,7 +180,7 @@ def test_roles_of_a_schedule_tell_apart_what_times_do_not() -> None:
 
 
 def test_of_algorithms_with_the_same_messages_and_roles_the_name_of_what_ran_decides() -> None:
-    # Two leaders that exchange at once were taken for a ring, with two messages between them in sequence.
+    # Regression: two leaders that exchange at once counted as a ring, with two messages between them in sequence.
     places = (0, 0, 1, 1)
     sent = ((1, 0, 0, 1), (3, 2, 0, 1), (2, 0, 2, 12), (0, 2, 13, 20), (0, 1, 30, 31), (2, 3, 30, 31))
     messages = [RecordedMessage(src, dst, 8, begin, end, places[src] != places[dst]) for src, dst, begin, end in sent]
@@ -185,7 +188,7 @@ def test_of_algorithms_with_the_same_messages_and_roles_the_name_of_what_ran_dec
     for name in ("leaders:all-to-all", "leaders:recursive-doubling"):
         kind = kind_of([collective], captured=None, by_schedule=None, is_between_groups=False, tree_file_name=name)
         assert (kind.algorithm, kind.depth, kind.crossings) == (name, 3, 1)
-    # A name of which no algorithm sends such messages, as of an explicit tree, says nothing.
+    # A name without an algorithm that sends such messages, as for an explicit tree, has no effect.
     kind = kind_of([collective], captured=None, by_schedule=None, is_between_groups=False, tree_file_name="mine")
     assert kind.algorithm != "mine"
 

@@ -7,7 +7,7 @@ from drawing import draw
 
 
 def test_threads_that_are_all_inside_make_a_share_of_one(tmp_path: Path) -> None:
-    # Two threads made 200 % of the rank's time.
+    # Regression: two threads made 200 % of the rank's time.
     trace = hopscope.open(
         draw(
             tmp_path / "d",

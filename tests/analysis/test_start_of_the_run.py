@@ -1,4 +1,5 @@
-"""The run begins when the last rank has left MPI_Init: until then, whoever communicates waits for a rank that starts.
+"""The run begins when the last rank has left MPI_Init. Before that, a rank that communicates waits for a rank that
+starts.
 
     time    rank 0                    time      rank 1
     0-20    MPI_Init                  0-120     MPI_Init
@@ -57,7 +58,7 @@ def test_the_run_begins_when_the_last_rank_that_the_job_began_with_has_started(
 
 
 def test_the_critical_path_leaves_the_late_start_of_a_rank_out(tmp_path: Path) -> None:
-    # Regression: it began at 30, where rank 0 posts its receive, so that 90 of 200 were MPI_Init of rank 1.
+    # Regression: the run began at 30, where rank 0 posts its receive. So 90 of its 200 ns were MPI_Init of rank 1.
     trace = hopscope.open(draw(tmp_path / "d", **TABLES))
     times = {row["category"]: row["time_ns"] for row in trace.critical_path().to_pylist() if row["time_ns"]}
     assert times == {"compute": 100, "p2p": 10}
@@ -66,7 +67,8 @@ def test_the_critical_path_leaves_the_late_start_of_a_rank_out(tmp_path: Path) -
 
 
 def test_efficiency_is_that_of_the_same_time(tmp_path: Path) -> None:
-    # Regression: of 200, with an ideal network that could not shorten MPI_Init: a parallel efficiency of 25 %.
+    # Regression: the whole was 200 ns, and the ideal network could not shorten MPI_Init. The parallel efficiency was 25
+    # %.
     trace = hopscope.open(draw(tmp_path / "d", **TABLES))
     assert cells(trace.efficiency(), "factor", "part_ns", "whole_ns") == expected("""
         factor,                   part_ns, whole_ns

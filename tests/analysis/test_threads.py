@@ -1,4 +1,4 @@
-"""Ranks of which several threads communicate: one computes as long as any of them does.
+"""Ranks with several threads that communicate: a rank computes as long as any of its threads does.
 
     time     rank 0, thread 0      time     rank 1, thread 0               time     rank 1, thread 1
     0-10     MPI_Barrier           0-10     MPI_Barrier                    11       is created
@@ -39,8 +39,8 @@ TABLES = {
 
 
 def test_a_rank_waits_where_all_of_its_threads_do(tmp_path: Path) -> None:
-    # Regression: the first thread stood for the rank, and its wait for the second one was computing: an efficiency of
-    # 148 of 200.
+    # Regression: the first thread stood for the rank, so its wait for the second thread counted as computing. The
+    # efficiency was 148 of 200.
     trace = hopscope.open(draw(tmp_path / "d", **TABLES))
     assert trace.efficiency(by="rank").select(["rank", "useful_ns", "mpi_ns"]).to_pylist() == [
         {"rank": 1, "useful_ns": 140, "mpi_ns": 60},
@@ -54,7 +54,7 @@ def test_a_rank_waits_where_all_of_its_threads_do(tmp_path: Path) -> None:
 
 
 def test_a_rank_computes_while_one_thread_does_and_another_is_in_mpi(tmp_path: Path) -> None:
-    # The first thread waits only from 120 on: it computes while the second one is in MPI_Allreduce.
+    # The first thread waits only from 120 on, so it computes while the second one is in MPI_Allreduce.
     intervals = TABLES["intervals"].replace("12       180", "120      180")
     trace = hopscope.open(draw(tmp_path / "d", **TABLES | {"intervals": intervals}))
     assert trace.efficiency(by="rank")["useful_ns"].to_pylist() == [150, 120]
@@ -66,8 +66,8 @@ def sentences(trace: hopscope.Trace) -> list[str]:
 
 
 def test_threads_that_may_wait_for_one_another_unseen_are_a_caveat(tmp_path: Path) -> None:
-    # Both threads of rank 1 are outside MPI from 11 to 12: no more than 1 % of the ranks' 400. With the wait from 32 on
-    # they are so for 21.
+    # Both threads of rank 1 are outside MPI from 11 to 12, which is not more than 1 % of the ranks' 400. If the wait
+    # begins at 32, they are for 21.
     assert sentences(hopscope.open(draw(tmp_path / "d", **TABLES))) == []
     intervals = TABLES["intervals"].replace("12       180", "32       180")
     (sentence,) = sentences(hopscope.open(draw(tmp_path / "e", **TABLES | {"intervals": intervals})))
@@ -82,7 +82,8 @@ def test_threads_that_compute_but_never_call_mpi_are_a_caveat(tmp_path: Path) ->
 
 
 def test_what_communicates_in_a_second_thread_only_is_the_ranks(tmp_path: Path) -> None:
-    # Thread 1 of rank 1 makes all calls but MPI_Init and MPI_Finalize. It computes from 10 to 100 and from 110 to 190.
+    # Thread 1 of rank 1 makes all calls except MPI_Init and MPI_Finalize. It computes from 10 to 100 and from 110 to
+    # 190.
     intervals = """
         rank location kind     region       begin_ns end_ns
         0    0        init     MPI_Init     -20      -10
@@ -95,16 +96,16 @@ def test_what_communicates_in_a_second_thread_only_is_the_ranks(tmp_path: Path) 
 
 
 def test_the_next_thread_in_a_spool_is_another_one(tmp_path: Path) -> None:
-    # Thread 1 ended at 60, and the next one on its track was created at 90: in between the first one waits for nobody
-    # who is there. Rank 1 computes from 10 to 60, from 90 to 100, from 110 to 150 and from 180 to 190.
+    # Thread 1 ended at 60, and the next thread of its location was created at 90. In between the first thread does not
+    # wait for another thread. Rank 1 computes from 10 to 60, from 90 to 100, from 110 to 150 and from 180 to 190.
     intervals = TABLES["intervals"] + "\n        1    11       idle no_thread   60       90"
     trace = hopscope.open(draw(tmp_path / "d", **TABLES | {"intervals": intervals}))
     assert trace.efficiency(by="rank")["useful_ns"].to_pylist() == [120, 110]
 
 
 def test_the_noise_of_a_second_thread_is_the_ranks(tmp_path: Path) -> None:
-    # Thread 1 of rank 1 computes 10 ms before each of 25 calls, and once 20 ms; rank 0 always 10 ms. Regression: no
-    # occurrence at any place of rank 1, because its first thread makes none of these calls.
+    # Thread 1 of rank 1 computes 10 ms before each of 25 calls, once 20 ms; rank 0 always 10 ms. Regression: the call
+    # sites of rank 1 had no occurrence, because its first thread makes none of these calls.
     ms = 1_000_000
     calls, begin = ["collective_id rank location enter_ns leave_ns call_site"], 0
     for i in range(25):

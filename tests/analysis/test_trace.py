@@ -1,4 +1,4 @@
-"""`hopscope.open`: every analysis is a method, tables come as the schemas say, and what is no dataset is refused."""
+"""`hopscope.open`: every analysis is a method, tables follow their schemas, and a path without a dataset is refused."""
 
 import html
 import inspect
@@ -79,7 +79,7 @@ def test_every_table_comes_with_the_columns_of_its_schema_also_when_it_has_no_fi
 
 
 def test_answers_go_to_pandas_free_readers(trace: hopscope.Trace) -> None:
-    # Whatever takes the Arrow stream interface takes an answer.
+    # Any reader of the Arrow stream interface can take an answer.
     assert hasattr(trace.critical_path(), "__arrow_c_stream__")
 
 
@@ -112,7 +112,8 @@ def test_a_directory_without_manifest_is_no_whole_dataset(tmp_path: Path) -> Non
 
 
 def test_a_dataset_that_lost_a_table_is_not_read_as_if_it_were_empty(tmp_path: Path) -> None:
-    # Without its hops a dataset answered that nothing had been sent between clusters, and check-data was content.
+    # Regression: a dataset without its hops answered that nothing had been sent between clusters, and check-data
+    # passed.
     dataset = draw(tmp_path / "d", **TABLES)
     hopscope.open(dataset)
     (dataset / "hops" / "part-00000.parquet").unlink()
@@ -143,7 +144,7 @@ def test_a_damaged_page_is_wrong_input_and_not_a_fault_of_ours(tmp_path: Path) -
     dataset = draw(tmp_path / "d", **TABLES)
     part = dataset / "hops" / "part-00000.parquet"
     content = bytearray(part.read_bytes())
-    content[4:200] = bytes(196)  # the pages; the footer, which opening reads, stays whole
+    content[4:200] = bytes(196)  # damages the pages, but not the footer, which opening reads
     part.write_bytes(content)
     with pytest.raises(InputError, match="damaged"):
         hopscope.open(dataset).run("collective-hops", collective="0:0")
@@ -156,7 +157,7 @@ def test_two_columns_of_one_name_both_come(trace: hopscope.Trace) -> None:
 @pytest.mark.parametrize(("name", "neighbour"), [("st*r", "star"), ("b[1]x", "b1x"), ("qu?x", "quux")])
 def test_a_directory_whose_name_looks_like_a_pattern_is_itself(tmp_path: Path, name: str, neighbour: str) -> None:
     draw(tmp_path / neighbour, **TABLES)
-    # DuckDB read the neighbour's files as well.
+    # Regression: DuckDB also read the neighbour's files.
     assert hopscope.open(draw(tmp_path / name, **TABLES)).table("hops").num_rows == 4
 
 

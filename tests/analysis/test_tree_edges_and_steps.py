@@ -1,4 +1,4 @@
-"""The edges that hops ran over with their weight on the run's critical path, and the local work inside one collective.
+"""The edges of hops with their weight on the run's critical path, and the local work inside one collective.
 
 Two Allreduces over 1 -> 0 -> 1; rank 1 is on another site. The path of the run, in ns:
 
@@ -65,8 +65,8 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Trace) -> None:
-    # The path has 650 ns, of which 90 are start-up: 250 of 560 on 1 -> 0, over two hops; 180 on 0 -> 1, over one.
-    # Medians of 200 and 50, of 180 and 40.
+    # The path has 650 ns, of which 90 are start-up. 250 of 560 are on 1 -> 0, over two hops; 180 on 0 -> 1, over one.
+    # The medians are those of 200 and 50, and of 180 and 40.
     rows = cells(
         trace.tree_edges(), "edge", "link", "hops", "bytes", "took_ns", "waited_share", "on_path", "time_ns", "share"
     )
@@ -78,8 +78,8 @@ def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Tr
 
 
 def test_edges_of_one_tree_leave_out_those_of_other_roots_names_and_communicators(tmp_path: Path) -> None:
-    # Bcasts 1 -> 0 and 0 -> 1 on communicator 0, of two names, and 0 -> 1 on communicator 5; an Allreduce without a
-    # root of its own goes 1 -> 0 -> 1, so its root is 0 in both roles.
+    # Bcasts 1 -> 0 and 0 -> 1 on communicator 0, under two names, and 0 -> 1 on communicator 5. An Allreduce has no
+    # root of its own and goes 1 -> 0 -> 1, so its root is 0 in both roles.
     collectives = """
     collective_id comm seq op            first_enter_ns last_enter_ns last_leave_ns comm_size
     0             0    0   MPI_Bcast     0              0             100           2

@@ -1,4 +1,4 @@
-"""The trees that ran, and when it is said that there are none."""
+"""The trees that ran, and the note if there are none."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ EXCHANGE = """
 0 - 1 3 8 wan 2 9 native
 0 - 3 1 8 wan 2 9 native
 """
-# From rank 1, to 3 first.
+# From rank 1, first to rank 3.
 BCAST = """
 1 - 1 3 8 wan 10 19 native
 1 - 1 2 8 wan 11 19 native
@@ -35,7 +35,7 @@ def run(directory: Path, *parts: str) -> hopscope.Trace:
 
 
 def test_a_tree_of_the_mpi_library_is_one_that_ran(tmp_path: Path) -> None:
-    # It was said that no collective ran on a tree.
+    # Regression: the note was that no collective ran on a tree.
     answer = run(tmp_path / "d", EXCHANGE, BCAST).answer("trees")
     columns = ("tree", "comm", "root", "role", "rank", "parent", "child_order", "link", "cluster")
     assert cells(answer.table, *columns) == expected("""

@@ -1,4 +1,4 @@
-"""How far to trust a trace: the cost of tracing, missing data, coverage, engines, and the rules of the dataset."""
+"""The reliability of a trace: the cost of tracing, missing data, coverage, engines, and the rules of the dataset."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def block(trace: hopscope.Trace, **options: Any) -> dict[str, dict[str, Any]]:
 
 def test_it_says_what_was_dropped_covered_and_ran_otherwise(tmp_path: Path) -> None:
     rows = block(hopscope.open(draw(tmp_path / "d", **TABLES)))
-    # Rank 2 was killed; the Barrier is incomplete; one of three collectives has hops; 3 calls could not use the tree.
+    # Rank 2 was killed. The Barrier is incomplete. One of three collectives has hops. 3 calls could not use the tree.
     assert (rows["incomplete ranks"]["value"], rows["incomplete ranks"]["sentence"]) == (1, "without MPI_Finalize: 2")
     assert rows["incomplete collectives"]["value"] == 1
     assert rows["collectives with hops"]["value"] == pytest.approx(1 / 3)
@@ -37,7 +37,7 @@ def test_it_says_what_was_dropped_covered_and_ran_otherwise(tmp_path: Path) -> N
         "every rank one message at a time 8.00 µs each and 2 ns a byte"
         "; only hops of the tree engine were delayed, not messages and native collectives"
     )
-    # 100 events at 2.5 ns and 50 ns of own time, of 1000 + 1000 + 500 ns.
+    # 100 events of 2.5 ns and 50 ns of own time, out of 1000 + 1000 + 500 ns.
     assert rows["recording"]["value"] == pytest.approx(0.1)
     assert rows["own time"]["value"] == pytest.approx(0.02)
     assert rows["tracing as part of the run"]["value"] == pytest.approx(0.12)

@@ -1,4 +1,5 @@
-"""`import hopscope` is typed: a user's checker knows every analysis, its options and what it gives, and a mistake."""
+"""`import hopscope` is typed: a user's type checker knows every analysis, its options and its result, and reports
+mistakes."""
 
 import json
 import subprocess

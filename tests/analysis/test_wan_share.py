@@ -1,4 +1,4 @@
-"""The WAN share: along each rank's own route and on the critical path, without what is waiting for others.
+"""The WAN share along each rank's own route and on the critical path, without waiting for others.
 
 An Allreduce over the tree 0 <- 1, 0 <- 2, 2 <- 3; ranks 0 and 1 in cluster A, 2 and 3 in B. Rank 1 enters last, at 50.
 
@@ -85,9 +85,9 @@ def test_each_cluster_is_told_by_its_ranks_own_routes(trace: hopscope.Trace) -> 
 
 
 def test_a_message_that_was_there_early_gets_the_time_of_those_that_were_waited_for(tmp_path: Path) -> None:
-    # Rank 0 sees 2's message only at 44, for it was busy; nobody waited for it. The wan hops that were waited for
-    # took 20
-    # (0 -> 2 is another pair, so the link class decides): the route is the same as above, and the rest is waiting.
+    # Rank 0 is busy and sees rank 2's message only at 44, so nobody waited for it. The wan hops that ranks waited for
+    # took 20 (0 -> 2 is another pair, so the link class decides). The route is the same as above, and the rest is
+    # waiting.
     hops = HOPS.replace("4             24          recv", "4             44          none")
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops}))
     assert cells(trace.wan_share(), "scope", "path_ns", "wan_ns", "waiting_ns")[2] == {
@@ -103,7 +103,7 @@ def test_without_hops_the_routes_are_unknown_and_not_free_of_wan(tmp_path: Path)
     assert any("no hops" in sentence for sentence in trace.caveats())
 
 
-# Rank 1 computes until 50; then the collective is the library's affair.
+# Rank 1 computes until 50. Then the library runs the collective, without known hops.
 NATIVE_PATH = """
 path step rank begin_ns end_ns category collective_id hop_id
 run  0    1    0        50     compute  -             -
@@ -112,7 +112,7 @@ run  1    0    50       79     native   0             -
 
 
 def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0(tmp_path: Path) -> None:
-    # It said 0 %, though the collective is of both clusters.
+    # Regression: the share was 0 %, though ranks of both clusters take part.
     tables = {name: text for name, text in TABLES.items() if name != "hops"}
     trace = hopscope.open(draw(tmp_path / "d", **{**tables, "path_stretches": NATIVE_PATH}))
     columns = ("scope", "share", "share_low", "hops", "crossings", "path_ns", "wan_ns", "collectives")
@@ -120,7 +120,7 @@ def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0
         scope,share,share_low,hops,crossings,path_ns,wan_ns,collectives
         critical_path,,,,,79,,1
     """)
-    # Ranks in one cluster send no message between clusters, seen or not.
+    # Ranks in one cluster send no messages between clusters, whether their messages are known or not.
     for name, comms, ranks in (
         ("part", "comm name size members\n0 w 2 0,1", RANKS),
         ("run", TABLES["comms"], RANKS.replace("B", "A")),
@@ -131,7 +131,7 @@ def test_a_path_through_a_collective_without_hops_has_an_unknown_share_and_not_0
 
 
 def test_hops_between_clusters_that_are_known_count_beside_those_that_are_not(tmp_path: Path) -> None:
-    # 20 of 79 is known to be between clusters; what the next collective does, 79 to 100, is not: 20 of 100 at least.
+    # 20 of 79 are known to be between clusters. The next collective, from 79 to 100, is unknown: at least 20 of 100.
     tables = {
         **TABLES,
         "collectives": TABLES["collectives"].replace("0 50 79", "0 50 79\n0 1 4 80 80 100"),
@@ -142,7 +142,7 @@ def test_hops_between_clusters_that_are_known_count_beside_those_that_are_not(tm
 
 
 def test_hops_that_form_a_ring_do_not_run_on(tmp_path: Path) -> None:
-    # No tree at all: 0 -> 1 -> 2 -> 3 -> 0. Nobody is the root, so there is no route.
+    # No tree: 0 -> 1 -> 2 -> 3 -> 0. It has no root, so there is no route.
     hops = "collective_id role src dst link send_begin_ns recv_end_ns\n" + "\n".join(
         f"0 up {r} {(r + 1) % 4} shm {10 * r} {10 * r + 5}" for r in range(4)
     )

@@ -1,6 +1,6 @@
-"""The WAN share of clusters where messages go between peers: the chain of hops that a cluster's last rank waited for.
+"""The WAN share of clusters for messages between peers: the chain of hops that a cluster's last rank waited for.
 
-It was empty for every run that the MPI library did untouched and for recursive doubling, and 0.0 % for leaders.
+Regression: the share was missing for every run by the MPI library and for recursive doubling, and 0.0 % for leaders.
 """
 
 from pathlib import Path
@@ -19,8 +19,8 @@ COLUMNS = ("scope", "share", "hops", "bytes", "crossings", "path_ns", "wan_ns", 
 
 
 def shares(directory: Path, op: str, calls: str, hops: str, *, root: str = "-") -> list[dict[str, str]]:
-    """The rows of `wan-share` for the clusters. calls: rank, enter, leave; hops: role, ends, link, times, binding and
-    the hop that the sender had to wait for. The roles of the MPI library's own hops are recognised."""
+    """The rows of `wan-share` for the clusters. calls: rank, enter, leave. hops: role, ends, link, times, binding, and
+    the hop that the sender had to wait for. The MPI library's own hops have recognised roles."""
     lines = [line.split() for line in calls.strip().splitlines()]
     last = max(int(line[2]) for line in lines)
     native = "native" if hops.strip().splitlines()[0].split()[0] == "-" else "tree"
@@ -83,17 +83,17 @@ def test_of_recursive_doubling_it_is_the_chain_of_the_last_rank_from_the_latest_
         B,0,1,0,0,6,0,30
     """
     assert shares(tmp_path / "engine", "MPI_Allreduce", calls, hops) == expected(answer)
-    # The MPI library's hops give the same; their roles are recognised.
+    # The MPI library's hops give the same shares; their roles are recognised.
     native = hops.replace("exchange", "-")
     assert shares(tmp_path / "native", "MPI_Allreduce", calls, native) == expected(answer)
 
 
 def test_of_a_ring_the_chain_goes_round(tmp_path: Path) -> None:
-    # An Allgather in three rounds of 0 -> 1 -> 2 -> 3 -> 0. Within a host a message takes 1, between clusters 10 to
-    # 20; whoever has one sends it on.
+    # An Allgather in three rounds of 0 -> 1 -> 2 -> 3 -> 0. Within a host a message takes 1, between clusters 10 to 20.
+    # A rank sends a message on as soon as it has it.
     # Rank 1 leaves at 24. It waited for 0 -> 1 (22 to 23), rank 0 for 3 -> 0 (2 to 21), rank 3 for 2 -> 3 (0 to 1),
-    # whose sender entered at 0: 24, of which 19 wan. Rank 3 leaves at 25: 2 -> 3 (23 to 24), 1 -> 2 (2 to 22), and
-    # 0 -> 1 (0 to 1): 25, of which 20 wan.
+    # whose sender entered at 0: 24, of which 19 wan. Rank 3 leaves at 25: 2 -> 3 (23 to 24), 1 -> 2 (2 to 22), and 0 ->
+    # 1 (0 to 1): 25, of which 20 wan.
     hops = """
         - 0 1 shm 0  1  recv -
         - 1 2 wan 0  10 recv -
@@ -154,11 +154,11 @@ def test_over_a_tree_that_leads_the_roots_own_cluster_through_another_it_pays_fo
 
 def test_a_cluster_that_enters_after_a_message_was_sent_waits_only_for_the_rest_of_it(tmp_path: Path) -> None:
     # Recursive doubling: 0 1 and 2 3 exchange, then 0 2 and 1 3; between the clusters a message takes 20. A enters at
-    # 0, B at 14. In a live run each crossing seemed to take 13 ms of 20 on average: whoever is released late enters
-    # late the next time, so the clusters take turns.
+    # 0, B at 14. In a real run a crossing seemed to take 13 ms instead of 20 on average: a rank that is released late
+    # enters the next collective late, so the clusters take turns.
     # A: rank 0 leaves at 36. It waited for 2 -> 0 (15 to 35), rank 2 for 3 -> 2 (14 to 15). From B's enter on: 14 to
     # 36, of which 20 wan; for 14 it waited for B.
-    # B: rank 2 leaves at 22. It waited for 0 -> 2 (1 to 21), of which it was there for 14 to 21: 7. Then 1.
+    # B: rank 2 leaves at 22. It waited for 0 -> 2 (1 to 21), but entered only at 14: 14 to 21, 7. Then 1.
     hops = """
         exchange 0 1 shm 0  1  recv -
         exchange 1 0 shm 0  1  recv -
@@ -178,8 +178,9 @@ def test_a_cluster_that_enters_after_a_message_was_sent_waits_only_for_the_rest_
 
 
 def test_hops_of_no_known_algorithm_are_followed_as_far_as_they_bind(tmp_path: Path) -> None:
-    # 0 -> 2 -> 3 -> 1 and back 1 -> 0: no algorithm of a Barrier. All enter at 0 but rank 2, at 5. Rank 0 leaves last:
-    # 1 -> 0 (45 to 47), 3 -> 1 (24 to 44), 2 -> 3 (22 to 23), 0 -> 2 (0 to 20). From 5 to 48: 43, wan 15 + 20.
+    # 0 -> 2 -> 3 -> 1 and back 1 -> 0: no algorithm of a Barrier. All ranks enter at 0, except rank 2, at 5. Rank 0
+    # leaves last: 1 -> 0 (45 to 47), 3 -> 1 (24 to 44), 2 -> 3 (22 to 23), 0 -> 2 (0 to 20). From 5 to 48: 43, wan 15 +
+    # 20.
     # B: rank 3 leaves last, at 25: 5 to 25, of which 15 wan.
     hops = """
         - 0 2 wan 0  20 recv -
@@ -196,8 +197,8 @@ def test_hops_of_no_known_algorithm_are_followed_as_far_as_they_bind(tmp_path: P
 
 
 def test_a_sender_that_was_blocked_leads_to_the_receiver_it_waited_for(tmp_path: Path) -> None:
-    # Rank 0 and 1, 2 and 3 exchange long messages. 0 -> 2 cannot move before rank 2, which enters at 40, posts its
-    # receive at 41; then it takes until 61, and rank 0 goes on to send to rank 1 (62 to 65), which leaves last in A.
+    # Ranks 0 and 1, and 2 and 3, exchange long messages. 0 -> 2 cannot move before rank 2, which enters at 40, posts
+    # its receive at 41. Then it takes until 61. Rank 0 goes on to send to rank 1 (62 to 65), which leaves last in A.
     # From rank 2's enter on: 40 to 66, of which 41 to 61 wan.
     tables = {
         "ranks": RANKS,

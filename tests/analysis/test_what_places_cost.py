@@ -1,14 +1,14 @@
-"""Places of the program: what is called there, who waits there, and what of it lies on the critical path.
+"""Call sites of the program: the calls there, the waiting, and their time on the critical path.
 
     time    rank 0                          time     rank 1
     0-20    computes                        10-30    MPI_Recv at app+3, for which the sender is late by 10
     20-25   MPI_Send at app+2               30-80    computes
     25-60   computes                        80-100   MPI_Allreduce at app+4
     60-100  MPI_Allreduce at app+5          100-110  computes
-    100-110 computes                        110-120  MPI_Finalize, from nobody knows where
+    100-110 computes                        110-120  MPI_Finalize, from an unknown call site
     110-120 MPI_Finalize
 
-The compiler gave app+4 and app+5 one line. The path computes on rank 0, goes by the message to rank 1, computes there
+The compiler gave app+4 and app+5 one line. The path computes on rank 0, follows the message to rank 1, computes there
 and ends in the Allreduce. It is 90 long: start-up ends at 10, shutdown begins at 100.
 """
 
@@ -67,7 +67,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def test_a_place_has_its_calls_its_waiting_and_its_part_of_the_path(trace: hopscope.Trace) -> None:
-    # Rank 0 waits in the Allreduce from 60 to 80. What was called from an unknown place is after the end of the path.
+    # Rank 0 waits in the Allreduce from 60 to 80. The calls from an unknown call site are after the end of the path.
     assert cells(trace.places(), *COLUMNS) == expected("""
         place,         how,      time_ns, share,    compute_ns, call_ns, calls, collective_calls, mpi_ns, collective_waiting_ns, messages, waiting_caused_ns, waiting_suffered_ns
         solve(s.c:15), line,     70,      0.777778, 50,         20,      2,     2,                60,     20,                    0,        0,                 0
@@ -107,7 +107,7 @@ def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace
         place,   time_ns, calls, mpi_ns, collective_waiting_ns, messages, waiting_suffered_ns
         unknown, 0,       2,     20,     0,                     0,        0
     """)
-    # Until 40: the message, and the beginning of the computing that leads to the Allreduce.
+    # Until 40: the message, and the first part of the computing before the Allreduce.
     assert {row["place"]: row["time_ns"] for row in trace.places(to=40).to_pylist()} == {
         "solve(s.c:15)": 10, "app+3": 10, "halo(h.c:3)": 10,
     }  # fmt: skip
@@ -115,7 +115,7 @@ def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace
 
 @pytest.mark.parametrize(("analysis", "places"), [("critical-path", 3), ("messages", 2)])
 def test_answers_by_place_say_what_makes_source_lines_known(trace: hopscope.Trace, analysis: str, places: int) -> None:
-    # Only the caveats and the pages once said that -g was missing.
+    # Regression: only the caveats and the pages said that -g was missing.
     notes = trace.answer(analysis, by="place").notes
     assert [note for note in notes if "no source line" in note] == [
         f"1 of {places} places has no source line: compile with -g, which goes with any -O, to see functions and "

@@ -1,4 +1,4 @@
-"""Fixtures of the assembly's tests."""
+"""The writer of spools and a maker of traces, for the tests of the assembly."""
 
 import subprocess
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def new_trace(tmp_path: Path, writer: Path) -> Callable[[str], Trace]:
-    """Makes a trace directory from a script."""
+    """A function that makes a trace directory from a script."""
 
     def make(script: str) -> Trace:
         return Trace(tmp_path / "trace", writer).write(script)

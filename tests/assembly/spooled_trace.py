@@ -1,4 +1,4 @@
-"""A trace directory in the making: spools written from a text, and the programs that assemble and print them."""
+"""A trace directory under test: spools written from a text, and the programs that assemble and print them."""
 
 import os
 import re
@@ -12,7 +12,7 @@ WORLD = '"key":"{key:02x}","parent":"00","name":"{name}","size":{size},"rank":{r
 
 
 def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machine: str = "n1", **entries: str) -> str:
-    """The definition line of a process; entries: JSON values by key."""
+    """The definition line of a process. entries: JSON values by key."""
     fields = {"tick_source": '"monotonic"', "mode": '"observe"', **entries}
     rest = "".join(f',"{key}":{value}' for key, value in fields.items())
     return (
@@ -22,7 +22,8 @@ def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machi
 
 
 def comm(rank: int, number: int, key: int, members: list[int], *, name: str = "", tell: bool = True) -> str:
-    """The definition line of a communicator as one of its members writes it; tell: with its members."""
+    """The definition line of a communicator, as one of its members writes it. tell: rank 0 of the communicator lists
+    the members."""
     comm_rank = members.index(rank)
     member_list = str(members) if tell and comm_rank == 0 else "null"
     body = WORLD.format(key=key, name=name, size=len(members), rank=comm_rank, members=member_list)
@@ -30,29 +31,29 @@ def comm(rank: int, number: int, key: int, members: list[int], *, name: str = ""
 
 
 def world(rank: int, size: int, **entries: str) -> str:
-    """A process and its MPI_COMM_WORLD (id 1)."""
+    """The definition lines of a process and of its MPI_COMM_WORLD (id 1)."""
     return process(rank, size, **entries) + comm(rank, 1, 1, list(range(size)), name="MPI_COMM_WORLD")
 
 
 def barrier(rank: int, begin: int, end: int, seq: int = 0, *, comm: int = 1) -> str:
-    """One call of MPI_Barrier."""
+    """The records of one call of MPI_Barrier."""
     return f"{begin} ENTER region=MPI_Barrier comm={comm} b={seq} c=none\n{end} LEAVE region=MPI_Barrier\n"
 
 
 class Trace:
-    """A trace directory."""
+    """A trace directory, and the programs that work on it."""
 
     def __init__(self, directory: Path, writer: Path) -> None:
         self.directory = directory
         self.writer = writer
 
     def write(self, script: str) -> "Trace":
-        """Writes spools; the language is that of collector/tests/assembly/write_spools.c."""
+        """Writes spools. collector/tests/assembly/write_spools.c describes the script."""
         subprocess.run([self.writer, self.directory], input=script, text=True, check=True)
         return self
 
     def start(self, *, keep: bool = False) -> "subprocess.Popen[str]":
-        """Starts hopscope-assemble on it."""
+        """Starts hopscope-assemble on the directory."""
         environment = {**os.environ, "HOPSCOPE_KEEP_SPOOL": "1" if keep else "0"}
         return subprocess.Popen(
             [collector_file("hopscope-assemble"), self.directory],
@@ -63,7 +64,7 @@ class Trace:
         )
 
     def assemble(self, *, keep: bool = False, code: int = 0) -> str:
-        """Assembles and returns stderr."""
+        """Assembles, checks the exit code, and returns stderr."""
         with self.start(keep=keep) as running:
             stdout, stderr = running.communicate(timeout=60)
         assert running.returncode == code, stderr
@@ -71,7 +72,7 @@ class Trace:
         return stderr
 
     def print(self, *options: str) -> list[str]:
-        """The lines of otf2-print, which must find nothing to complain about."""
+        """The lines of otf2-print, which must not report an error."""
         anchor = self.directory / "traces.otf2"
         done = subprocess.run(["otf2-print", *options, anchor], capture_output=True, text=True, check=False)
         assert done.returncode == 0
@@ -84,7 +85,7 @@ class Trace:
         return [line.split(None, 2)[2] for line in self.print("-G") if line.split(" ")[0] == kind]
 
     def events(self, location: int) -> list[tuple[str, int, str]]:
-        """Name, time (as recorded) and attributes of a location's events, in order."""
+        """Name, recorded time and attributes of a location's events, in order."""
         events: list[tuple[str, int, str]] = []
         is_at_location = False
         for line in self.print():

@@ -1,4 +1,4 @@
-"""Ticks become nanoseconds, and machines get one time."""
+"""Ticks become nanoseconds, and the clocks of machines are aligned."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ def times(trace: Trace, location: int) -> list[int]:
 
 
 def test_one_map_serves_all_processes_of_a_machine(new_trace: NewTrace) -> None:
-    # Three ticks a nanosecond; rank 0 knows only the beginning, rank 1 only the end.
+    # A nanosecond has three ticks. Rank 0 knows only the clock's reading at the beginning, rank 1 only that at the end.
     trace = new_trace(
         world(0, 2, tick_source=TSC)
         + pair(0, 3_000_000_000, 5_000_000_000)
@@ -86,11 +86,11 @@ int main(void) {
     return 0;
 }
 """
-"""Prints the cycle counter and the clock, and both again at least 0.2 s later."""
+"""A program that prints the cycle counter and the clock, and both again at least 0.2 s later."""
 
 
 def test_a_killed_run_on_this_machine_gets_its_rate_from_now(new_trace: NewTrace) -> None:
-    """A rate from two readings 20 us apart would put later events off by milliseconds for each second."""
+    """Two readings 20 us apart give a rate that is wrong by milliseconds in each later second."""
     name = subprocess.run(["uname", "-n"], capture_output=True, text=True, check=True).stdout.strip()
     flags = Path("/proc/cpuinfo").read_text()
     if "constant_tsc" not in flags:
@@ -121,7 +121,7 @@ ROUND_TRIP = (
 
 
 def skewed() -> str:
-    """Machine n2 is 5,000 ns behind n1 at its time 1,000 and 5,400 ns behind at 9,000."""
+    """A script in which machine n2 is 5,000 ns behind n1 at its time 1,000, and 5,400 ns behind at 9,000."""
     return (
         world(0, 2)
         + "spool 0 0 closed\n"
@@ -146,7 +146,7 @@ def test_offset_error_and_bound_come_from_round_trips(new_trace: NewTrace) -> No
 
 
 def test_readers_that_apply_the_offsets_see_one_time(new_trace: NewTrace) -> None:
-    # otf2-print and the otf2 package read the local definitions and so correct; the archive itself is raw.
+    # otf2-print and the otf2 package read the local definitions and so correct the times; the archive has raw times.
     trace = new_trace(skewed())
     trace.assemble()
     assert times(trace, 0) == [6_000, 6_000, 14_400, 14_400]
@@ -156,7 +156,7 @@ def test_readers_that_apply_the_offsets_see_one_time(new_trace: NewTrace) -> Non
 
 
 def test_a_single_measurement_corrects_all_events(new_trace: NewTrace) -> None:
-    """libotf2's readers ignored it when it was the only ClockOffset record of its location."""
+    """Regression: libotf2's readers ignored the measurement if it was the only ClockOffset record of its location."""
     trace = new_trace(
         world(0, 2)
         + "spool 0 0 closed\n"
@@ -200,7 +200,8 @@ def test_a_machine_that_nothing_ties_to_the_others_is_said(new_trace: NewTrace) 
 
 
 def test_a_bad_measurement_in_between_does_not_bend_the_line(new_trace: NewTrace) -> None:
-    """One that a time slice had come into was 6 ms off, and so were all events around it."""
+    """Regression: a measurement during which the process lost its core was 6 ms off, and so were all events around
+    it."""
     trip = ROUND_TRIP
     trace = new_trace(
         world(0, 2)
@@ -216,5 +217,5 @@ def test_a_bad_measurement_in_between_does_not_bend_the_line(new_trace: NewTrace
     )
     assert trace.assemble() == ""
     measurements = [(clock["offset_ns"], clock["bound_ns"]) for clock in clocks(trace) if clock["host"] == "n2"]
-    # The third is a little worse than its neighbours, but clocks may wander more than that in five seconds.
+    # The third measurement is a little worse than its neighbours, but clocks may drift more than that in five seconds.
     assert measurements == [(5_000, 90), (5_600, 690), (5_000, 90)]

@@ -1,4 +1,4 @@
-"""The archive says what was recorded, event by event."""
+"""The events of an archive are those that the collector recorded."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ NewTrace = Callable[[str], Trace]
 TREE = 'def {0} {{"def":"tree","id":1,"name":"binomial"}}\n'
 SITE = 'def {0} {{"def":"call_site","id":{1},"module":"/opt/heat","offset":4660,"symbol":"main"}}\n'
 
-# Rank 1 sends its part up at 1050; rank 0 has waited for it since 1015, combines, and sends the sum down.
+# Rank 1 sends its part up at 1050. Rank 0 has waited for it since 1015; it combines, and sends the sum down.
 WAITED = 1 << 63
 ALLREDUCE = f"""
 {world(0, 2, mode='"tree"', tree_file='"{}"')}{TREE.format(0)}{SITE.format(0, 1)}
@@ -89,7 +89,7 @@ def test_the_otf2_package_reads_the_same_events(new_trace: NewTrace) -> None:
 
 
 def test_a_reader_that_walks_all_definitions_and_attributes_finds_them_whole(new_trace: NewTrace) -> None:
-    """Read as Pipit does: every field of every definition, then all events of one location after the other."""
+    """Reads as Pipit does: every field of every definition, then all events, location by location."""
     trace = new_trace(ALLREDUCE)
     trace.assemble()
     with otf2.reader.open(str(trace.directory / "traces.otf2")) as archive:
@@ -121,7 +121,7 @@ def test_one_call_site_is_one_region_whatever_its_number_in_a_process(new_trace:
 
 
 def test_a_line_of_python_is_one_region_for_each_function_in_it(new_trace: NewTrace) -> None:
-    """Two ranks number them otherwise; one line has a function and a lambda."""
+    """Two ranks number their call sites differently. One line has a function and a lambda."""
     line = 'def {0} {{"def":"call_site","id":{1},"file":"/u/solve.py","line":{2},"function":"{3}"}}\n'
     python = 'def 1 {"def":"python","version":"3.11.7","off":null}\n'
     first = line.format(0, 1, 42, "Solver.step") + line.format(0, 2, 42, "Solver.step.<locals>.<lambda>")
@@ -140,7 +140,7 @@ def test_a_line_of_python_is_one_region_for_each_function_in_it(new_trace: NewTr
 
 
 def test_modules_are_in_the_facts_once_each_as_one_build(new_trace: NewTrace) -> None:
-    """Two ranks ran one program, the third one of the same name that was built otherwise."""
+    """Two ranks ran one program, the third rank another build of the same name."""
     module = 'def {0} {{"def":"module","id":{1},"name":"/opt/heat","path":"/opt/heat","build_id":{2}}}\n'
     library = 'def 1 {"def":"module","id":1,"name":"libsolve.so","path":"/opt/libsolve.so","build_id":null}\n'
     trace = new_trace(
@@ -223,7 +223,7 @@ def test_why_a_collective_went_native_is_on_its_leave(new_trace: NewTrace) -> No
 
 
 def test_the_name_of_the_algorithm_is_on_the_leave_by_each_ranks_own_number(new_trace: NewTrace) -> None:
-    """Rank 1 was killed; the definitions that its records use are in its file."""
+    """Rank 1 was killed. Its file contains the definitions that its records use."""
     define = 'def {} {{"def":"algorithm","id":{},"name":"{}"}}\n'
     trace = new_trace(
         world(0, 2)
@@ -277,7 +277,8 @@ def test_messages_of_the_application_keep_peer_tag_and_bytes(new_trace: NewTrace
 
 
 def test_communicators_of_equal_key_are_one_and_know_their_members(new_trace: NewTrace) -> None:
-    # Rank 0 of the second communicator is world rank 2; it does not tell the members: each reports for itself.
+    # Rank 0 of the second communicator is world rank 2. It does not list the members, so each member reports its own
+    # rank.
     script = ""
     for rank in range(3):
         script += process(rank, 3)
@@ -343,7 +344,7 @@ def test_threads_are_locations_of_their_rank(new_trace: NewTrace) -> None:
     )
     assert trace.assemble() == ""
     second = trace.events(1 << 32)
-    # The thread's first call is the communicator's second, so its number is said.
+    # The thread's first call is the communicator's second, so the event has its number.
     assert "hopscope::seq" in second[0][2]
     assert [(name, time) for name, time, _ in second if name in ("ENTER", "LEAVE")] == [
         ("ENTER", 30),

@@ -1,6 +1,5 @@
-"""A spool's newest records are in its front, and go behind its chunks when that is full; a process may die at any
-moment of it. Each state that it can leave behind holds every record once.
-"""
+"""A spool's newest records are in its front. When the front is full, they go behind the chunks. A process may die at
+any moment of this, and each possible state of the file holds every record once."""
 
 import struct
 from collections.abc import Callable
@@ -13,7 +12,7 @@ NewTrace = Callable[[str], Trace]
 HEADER_BYTES = 4096
 RECORD_BYTES = 40
 CHUNK_BYTES = 20480
-"""The smallest: whole pages, whole records."""
+"""The smallest chunk: whole pages and whole records."""
 CHUNK = CHUNK_BYTES // RECORD_BYTES
 COUNTERS = struct.Struct("<QQQ")
 COUNTERS_AT = 296
@@ -25,7 +24,7 @@ def calls(count: int) -> str:
 
 
 def rebuild(trace: Trace, *, flushed: int, front: int, records: bytes, chunks: bytes, state: int = OPEN) -> None:
-    """Writes the spool anew: records in the front, and what comes behind it."""
+    """Writes the spool anew: a header with these counters, the records of the front, and the chunks behind it."""
     path = trace.directory / "spool" / "0.0.spool"
     head = bytearray(path.read_bytes()[:HEADER_BYTES])
     COUNTERS.pack_into(head, COUNTERS_AT, CHUNK_BYTES, flushed, front)
@@ -46,11 +45,11 @@ def test_whatever_moment_a_process_dies_at_every_record_is_there_once(
     trace = new_trace(calls(count // 2))
     records = records_of(trace, count)
     whole, rest = records[:CHUNK_BYTES], records[CHUNK_BYTES:]
-    if moment == "written":  # half of it: the count says that there is no such chunk
+    if moment == "written":  # half of the chunk is written, but not counted yet
         rebuild(trace, flushed=0, front=0, records=whole, chunks=whole[: CHUNK_BYTES // 2], state=state)
     elif moment == "counted":
         rebuild(trace, flushed=1, front=0, records=whole, chunks=whole, state=state)
-    elif moment == "cleared in part":  # from its end: the records that are still there look like new ones
+    elif moment == "cleared in part":  # clearing goes backwards, so the remaining records look like new ones
         rebuild(trace, flushed=1, front=0, records=whole[: 10 * RECORD_BYTES], chunks=whole, state=state)
     else:
         rebuild(trace, flushed=1, front=1, records=rest, chunks=whole, state=state)

@@ -1,4 +1,4 @@
-"""Clock offsets of a real job, where the truth is known: two machines that are the same one have an offset of 0."""
+"""Clock offsets of a real job with a known truth: two machines that are really one have an offset of 0."""
 
 import json
 import os
@@ -9,11 +9,11 @@ import local_mpi
 import pytest
 from hopscope.launch import collector_file, collector_library
 
-# MPICH's UCX reads the boot id too, and with two of them on one machine MPI_Finalize hangs now and then, with the
-# collector and without.
+# MPICH's UCX reads the boot id too. With two boot ids on one machine, MPI_Finalize sometimes hangs, with the collector
+# and without.
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 
-# Every other rank gets a host name and a boot id of its own, which is how the collector tells machines apart.
+# Every other rank gets its own host name and boot id, by which the collector tells machines apart.
 AS_ANOTHER_MACHINE = """#!/bin/sh
 odd=$(( OMPI_COMM_WORLD_RANK % 2 ))
 exec unshare --uts --mount sh -c "
@@ -25,7 +25,7 @@ exec unshare --uts --mount sh -c "
 
 
 def can_pretend() -> bool:
-    """Namespaces of its own need root, and a container may forbid them to root too."""
+    """True if this user can make namespaces. They need root, and a container may forbid them to root too."""
     words = ["unshare", "--uts", "--mount", "hostname", "elsewhere"]
     return os.geteuid() == 0 and subprocess.run(words, capture_output=True, check=False).returncode == 0
 
@@ -60,7 +60,7 @@ def test_measured_offsets_are_within_their_bounds_of_the_truth(tmp_path: Path) -
     assert facts["complete"], facts["missing"]
     measured = [clock for clock in facts["clocks"] if clock["host"] == "host1"]
     assert len(measured) == 2, "at the start and at the end"
-    # Both ticks-to-ns maps come from calibration pairs, each good to about 100 ns.
+    # Both maps from ticks to ns come from calibration pairs, each accurate to about 100 ns.
     assert all(abs(clock["offset_ns"]) <= clock["bound_ns"] + 200 for clock in measured)
     assert all(clock["error_ns"] <= clock["bound_ns"] for clock in measured)
     printed = subprocess.run(

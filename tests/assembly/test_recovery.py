@@ -1,4 +1,4 @@
-"""Remains of a run that did not end well, and assemblies that do not run alone."""
+"""Remains of a run that did not end well, and several assemblies at once."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from spooled_trace import Trace, barrier, world
 
 NewTrace = Callable[[str], Trace]
 
-# Three ranks in two barriers; rank 2 is killed in the second.
+# Three ranks in two barriers. Rank 2 is killed in the second one.
 KILLED = (
     world(0, 3)
     + "spool 0 0 closed\n"
@@ -69,8 +69,8 @@ def test_an_incomplete_run_says_so_in_the_archive_and_keeps_its_spools(new_trace
 
 
 def test_a_rank_that_ends_while_it_is_read_was_still_running(new_trace: NewTrace) -> None:
-    # Regression: its definitions were read before its spool, so of a rank that ended in between some were lacking, and
-    # its spool said that all was there. The pipe opens when the definitions are read.
+    # Regression: the definitions of a rank were read before its spool. If the rank ended in between, some definitions
+    # were missing although its spool was complete. Reading the definitions opens the pipe.
     script = world(0, 1) + "spool 0 0 open\n" + barrier(0, 10, 20)
     trace = new_trace(script)
     definitions = trace.directory / "spool" / "0.defs"
@@ -195,7 +195,7 @@ def test_an_assembled_run_is_left_as_it_is(new_trace: NewTrace) -> None:
 def test_a_killed_assembly_is_repeated(new_trace: NewTrace) -> None:
     trace = new_trace(KILLED)
     trace.assemble()
-    # As if the machine had failed just before the last rename: everything is there but the anchor.
+    # As if the machine had failed just before the last rename: only the anchor is missing.
     (trace.directory / "traces.otf2").rename(trace.directory / "gone")
     (trace.directory / "gone").unlink()
     (trace.directory / ".assembling" / "traces").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Worlds whose spools lie beneath one another: who is joined to whom, and who is not."""
+"""Worlds with nested spool directories: which ranks the archive connects, and which it does not."""
 
 import json
 import re
@@ -13,7 +13,7 @@ NewTrace = Callable[[str], Trace]
 
 
 def process_in_world(rank: int, size: int, **entries: str) -> str:
-    """A process with its MPI_COMM_WORLD (id 1)."""
+    """The definition lines of a process and of its MPI_COMM_WORLD (id 1)."""
     members = str(list(range(size))) if rank == 0 else "null"
     return process(rank, size, **entries) + (
         f'def {rank} {{"def":"comm","id":1,"key":"01","parent":"00","name":"MPI_COMM_WORLD","size":{size},'
@@ -22,7 +22,8 @@ def process_in_world(rank: int, size: int, **entries: str) -> str:
 
 
 def meets(rank: int, number: int, origin: str, local: list[int], remote: list[int], **entries: object) -> str:
-    """One side's intercommunicator, as the member of that rank writes it; entries: what its leader says."""
+    """The definition line of one side's intercommunicator, as the member with this rank writes it. entries: what its
+    leader adds."""
     rest = "".join(f',"{key}":{json.dumps(value)}' for key, value in entries.items())
     return (
         f'def {rank} {{"def":"comm","id":{number},"key":"{number + 16:02x}","parent":"01","name":"{origin}",'
@@ -39,7 +40,7 @@ def barrier(rank: int, begin: int, comm: int) -> str:
 
 
 def child(parent: Trace, name: str, begin: int, *, parent_rank: int = -1, **entries: str) -> None:
-    """A spawned world of one process, which calls a Barrier on the communicator with its parents."""
+    """Writes a spawned world of one process, which calls a Barrier on the communicator with its parents."""
     Trace(parent.directory / f"spawned-{name}", parent.writer).write(
         process_in_world(0, 1, spawned="true", parent_rank=str(parent_rank), **entries)
         + meets(0, 2, "parent", [0], [1], began=begin, ended=begin + 5)
@@ -52,7 +53,7 @@ def spawner(rank: int, begin: int, end: int, foreign: int, number: int = 2) -> s
 
 
 def pairs(trace: Trace) -> list[list[str]]:
-    """The members of both groups of every intercommunicator, of one rank each."""
+    """The members of both groups of every intercommunicator; each group has one rank."""
     lines = [line.split(None, 2) for line in trace.print("-G") if line.startswith(("GROUP ", "INTER_COMM "))]
     members = {number: re.findall(r"Members?: (\d+)|$", text)[0] for kind, number, text in lines if kind == "GROUP"}
     communicators = [re.findall(r'Group [AB]: "" <(\d+)>', text) for kind, _, text in lines if kind == "INTER_COMM"]
@@ -109,11 +110,11 @@ def test_spawns_at_one_time_are_not_guessed_at(new_trace: NewTrace) -> None:
 def test_a_launcher_that_names_the_spawning_rank_tells_them_apart(new_trace: NewTrace) -> None:
     trace = two_spawns_at_once(new_trace, 1, 0)
     assert trace.assemble() == ""
-    assert pairs(trace) == [["0", "3"], ["1", "2"]]  # world 1 (rank 2) is rank 1's
+    assert pairs(trace) == [["0", "3"], ["1", "2"]]  # rank 1 is the parent of world 1 (rank 2)
 
 
 def test_a_world_on_another_machine_is_brought_to_the_reference_by_way_of_its_own(new_trace: NewTrace) -> None:
-    # n2 is 1000 ns behind n1 (measured in world 0); n3 is 50 behind n2 (measured in world 1).
+    # n2 is 1000 ns behind n1 (measured in world 0), and n3 is 50 ns behind n2 (measured in world 1).
     trip = '"ref_send":{0},"here_recv":{1},"here_send":{1},"ref_recv":{0},"ref_host":"{2}","spread_ns":0'
     trace = new_trace(
         process_in_world(0, 2)

@@ -1,6 +1,5 @@
-"""A call that takes one place in its spool gives the archive that its records in places of their own give, and one that
-was being completed when its process died is a call that never left.
-"""
+"""A call stored as one record gives the same archive as its separate records. A call whose record was being completed
+when its process died never left."""
 
 import json
 import subprocess
@@ -17,7 +16,7 @@ ANY_PEER, ANY_TAG = 1 << 63, 1 << 62
 
 
 def halves(lower: int, upper: int) -> int:
-    """Two halves of a field."""
+    """A field that consists of two halves."""
     return lower | upper << 32
 
 

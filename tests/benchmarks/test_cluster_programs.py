@@ -1,4 +1,4 @@
-"""The programs of the multi-cluster study give what the comments at their heads say."""
+"""The programs of the multi-cluster study give the results that their opening comments state."""
 
 import math
 import re
@@ -39,7 +39,7 @@ def start_value(data: str, row: int, column: int, size: int) -> float:
 
 
 def relaxed(grid: Grid, colour: int, omega: float) -> float:
-    """The sum of the changes of one colour's points."""
+    """Relaxes the points of one colour, and returns the sum of their changes."""
     total, inner = 0.0, range(1, len(grid) - 1)
     for row, column in ((row, column) for row in inner for column in inner if (row + column) % 2 == colour):
         mean = (grid[row - 1][column] + grid[row + 1][column] + grid[row][column - 1] + grid[row][column + 1]) / 4
@@ -50,7 +50,7 @@ def relaxed(grid: Grid, colour: int, omega: float) -> float:
 
 
 def solved(data: str, size: int) -> tuple[int, float]:
-    """Iterations and last sum, by the definition."""
+    """The number of iterations and the last sum, computed in Python as the program's comment defines them."""
     grid = [[start_value(data, row, column, size) for column in range(size)] for row in range(size)]
     omega, iterations, change = 2 / (1 + math.sin(math.pi / (size - 1))), 0, math.inf
     while change >= 1e-8 * size**2:
@@ -78,7 +78,7 @@ def test_noise_allreduce_adds_up_the_changes_that_sor_wrote(first_mpi: local_mpi
     iterations = int(printed(first_mpi, "sor", "frosty", "--changes", pattern)["iterations"])
     numbers = [[float(line) for line in file.read_text().splitlines()] for file in sorted(tmp_path.iterdir())]
     assert [len(rank) for rank in numbers] == [iterations] * RANKS
-    # Once through the files, and the first two lines again.
+    # All lines of the files once, then the first two lines again.
     line = printed(first_mpi, "noise_allreduce", str(iterations + 2), "0", pattern)
     repeated_sum = sum(sum(rank[:2]) for rank in numbers)
     assert line["total"] == pytest.approx(sum(map(sum, numbers)) + repeated_sum, rel=1e-12)

@@ -1,4 +1,4 @@
-"""The topology files of the multi-cluster study: both fit their schemas and say the same."""
+"""The topology files of the multi-cluster study: both fit their schemas and describe the same clusters."""
 
 from pathlib import Path
 

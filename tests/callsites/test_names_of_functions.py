@@ -1,4 +1,4 @@
-"""Linkers' names become the authors'."""
+"""Names of linkers become the names that the authors wrote."""
 
 import pytest
 from hopscope.callsites.functions import readable
@@ -11,17 +11,18 @@ from hopscope.callsites.functions import readable
         ("step.constprop.0", "a.c", "step"),
         ("_private", "a.c", "_private"),
         ("old_", "a.c", "old_"),
-        # GNU Fortran: a module's procedure, an external one, the program; without debug information nobody says that
-        # it is Fortran, but hardly anything else ends in an underscore.
+        # GNU Fortran: a procedure of a module, an external one, and the program. Without debug information it is
+        # unknown that the language is Fortran, but hardly anything else ends in an underscore.
         ("__heat_MOD_advance", "m.f90", "heat::advance"),
         ("__heat_flow_MOD_put_in", None, "heat_flow::put_in"),
         ("finish_", "m.F90", "finish"),
         ("finish_", None, "finish"),
         ("MAIN__", None, "program"),
-        # Intel's and LLVM's.
+        # Fortran compilers of Intel and LLVM.
         ("heat_mp_advance_", None, "heat::advance"),
         ("_QMheatPadvance", None, "heat::advance"),
-        # C++: without what comes back and what goes in; operators keep both, for they have no name of their own.
+        # C++: names without results and arguments. Operators keep the arguments, because their names alone are
+        # ambiguous.
         ("_ZN6solver4GridIdE8exchangeEi", "c.cpp", "solver::Grid<double>::exchange"),
         ("_Z4swapIiEvRT_S1_", "c.cpp", "swap<int>"),
         ("_ZN12_GLOBAL__N_14stepEv", "c.cpp", "(anonymous namespace)::step"),
@@ -38,7 +39,7 @@ def test_an_underscore_at_the_end_stays_where_the_language_is_known() -> None:
 
 
 def test_long_template_arguments_are_left_out() -> None:
-    """std::map<std::string, std::vector<...>>::at is written out with allocators and comparators, 300 letters."""
+    """The name std::map<std::string, std::vector<...>>::at contains allocators and comparators, and has 300 letters."""
     symbol = "_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIiSaIiEESt4lessIS5_E"
     symbol += "SaISt4pairIKS5_S8_EEE2atERSC_"
     assert readable(symbol, "c.cpp") == "std::map<…>::at"

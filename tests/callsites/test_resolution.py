@@ -1,4 +1,4 @@
-"""Call sites of real programs: the lines where the source makes the calls, or what is left where something lacks."""
+"""Call sites of real programs: the source lines of the calls, or the remaining information if some is missing."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from hopscope.callsites import Place, resolve
 
 SOURCE = Path(__file__).parent / "programs" / "marks.c"
 FAR_FUTURE_NS = 1 << 62
-"""Later than any file was changed."""
+"""A time after any file was changed."""
 
 
 def line_of(text: str) -> int:
@@ -26,7 +26,7 @@ class MarkedProgram:
 
     def __init__(self, directory: Path, *flags: str, name: str = "marks") -> None:
         self.path = directory / name
-        # Position-dependent programs begin at another address; a test asks for one.
+        # Position-dependent programs begin at another address; one test makes such a program.
         words = ["gcc", "-O2", *flags, "-o", str(self.path), str(SOURCE), "-ldl"]
         subprocess.run(words, check=True, capture_output=True)
         output = subprocess.run([self.path], check=True, capture_output=True, text=True).stdout
@@ -44,7 +44,7 @@ class MarkedProgram:
     def places(
         self, *modules: dict[str, str | None], started_ns: int | None = FAR_FUTURE_NS, symbol: str = ""
     ) -> list[Place]:
-        """Places of the two calls, in the order of the program's text."""
+        """Resolved call sites of the two calls, in the order of the program's text."""
         known_modules = modules or ({"name": "./marks", "path": str(self.path), "build_id": self.build_id},)
         by_call_site = {
             place.call_site: place for place in resolve(dict.fromkeys(self.sites(), symbol), known_modules, started_ns)
@@ -84,12 +84,12 @@ def test_a_stripped_program_is_named_by_what_it_exports_or_not_at_all(tmp_path: 
 
 
 def test_a_program_that_was_built_again_after_the_run_is_not_asked(tmp_path: Path) -> None:
-    """Its lines would be those of another text, and look right."""
+    """The lines would be those of another text, but look right."""
     program = MarkedProgram(tmp_path, "-g")
     recorded = {"name": "./marks", "path": str(program.path), "build_id": "00" * 20}
     assert [place.how for place in program.places(recorded)] == ["another build"] * 2
     assert program.places(recorded)[1].place == f"marks+0x{program.offsets['plain']}"
-    # The symbol that the process itself saw is in the archive.
+    # The symbol that the process itself found is in the archive.
     assert program.places(recorded, symbol="last")[1].place == f"last (marks+0x{program.offsets['plain']})"
 
 
@@ -113,7 +113,7 @@ def test_what_lacks_to_find_a_place_is_said(tmp_path: Path) -> None:
 
 
 def test_a_copy_in_another_place_is_the_same_build(tmp_path: Path) -> None:
-    """Two hosts may have it under different paths."""
+    """Two hosts may have the module under different paths."""
     program = MarkedProgram(tmp_path, "-g")
     shutil.copy(program.path, tmp_path / "copy")
     lost_module = {"name": "./marks", "path": str(tmp_path / "gone"), "build_id": program.build_id}
@@ -162,7 +162,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
     subprocess.run(["gcc", "-O2", "-g", "-o", "both", *names, "-ldl"], cwd=tmp_path, check=True)
     output = subprocess.run([tmp_path / "both"], check=True, capture_output=True, text=True).stdout
     sites = {f"both+0x{line.split()[1]}": "" for line in output.splitlines() if line.startswith("plain")}
-    # Neither build has another's identity: the linker gives one.
+    # The linker adds a build id, so neither build has the other's.
     notes = subprocess.run(["readelf", "-n", tmp_path / "both"], check=True, capture_output=True, text=True).stdout
     build_id = next(line.split()[-1] for line in notes.splitlines() if "Build ID" in line)
     modules = [{"name": "both", "path": str(tmp_path / "both"), "build_id": build_id}]

@@ -1,4 +1,4 @@
-"""The text around a line, only of source files and only as far as it can be trusted."""
+"""The text around a line is shown only from source files, and only if it is that of the recorded build."""
 
 import os
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Archives drawn by hand: a few lines of a test say what each rank did, and the OTF2 library writes it down.
+"""Archives drawn by hand: a few lines of a test describe the events of each rank, and the OTF2 library writes them.
 
-Events may be given in any order; they are sorted by time, those of one time in the order given. What is drawn follows
-schemas/otf2.md, so that these archives look like the collector's own.
+Events may be given in any order; they are sorted by time, and events of one time remain in the given order. Drawings
+follow schemas/otf2.md, so that these archives look like the collector's own.
 """
 
 from dataclasses import dataclass, field
@@ -44,13 +44,13 @@ _MEASUREMENT = ("hop wait", "combine", "copy", "collector overhead")
 
 
 def hop_tag(role: int, seq: int, *, round: int = 0, segment: int = 0) -> int:
-    """The tag of a hop, as schemas/otf2.md packs it."""
+    """The tag of a hop, packed as in schemas/otf2.md."""
     return role | round << 2 | (segment & 0xFF) << 8 | (seq & 0xFFFF) << 16
 
 
 @dataclass
 class Place:
-    """The place of a rank: its host, core and load."""
+    """The placement of a rank, with its load."""
 
     host: str
     cluster: str = "site"
@@ -70,7 +70,7 @@ class Place:
 
 @dataclass
 class Drawing:
-    """An archive in the making: `path` is its directory."""
+    """An archive in the making."""
 
     path: Path
     places: list[Place]
@@ -80,9 +80,9 @@ class Drawing:
     rank_names: str = "MPI Rank {}"
     properties: dict[str, str] = field(default_factory=dict)
     requests_tell_waits: bool = False
-    """Format 2: the request of a hop's end says whether its completion ended a wait."""
+    """Format 2: the request of a hop's end contains a bit for a completion that ended a wait."""
     miscounts: dict[Any, int] = field(default_factory=dict)
-    """By location, how many events more than its file holds the archive declares."""
+    """The number of events by which the archive's declared count exceeds those in the file, by location."""
     with_processes: bool = True
     """True if the threads belong to location groups."""
 
@@ -141,7 +141,7 @@ class Drawing:
             d.location_group_property(group, name, Type.STRING, value)
 
     def thread(self, rank: int, name: str) -> Any:
-        """A further location of a rank."""
+        """Adds a location to a rank."""
         location = self.definitions.location(name, type=LocationType.CPU_THREAD, group=self.groups[rank])
         self._events[location] = []
         self._offsets[location] = []
@@ -173,12 +173,12 @@ class Drawing:
         return comm
 
     def comm_self(self, name: str = "MPI_COMM_SELF") -> Any:
-        """The communicator that every rank has for itself."""
+        """The communicator of each rank with itself."""
         group = self.definitions.group("self", group_type=GroupType.COMM_SELF, paradigm=Paradigm.MPI, members=())
         return self.definitions.comm(name, group=group, parent=None, flags=CommFlag.NONE)
 
     def shadow(self, comm: Any, tree: str) -> Any:
-        """The communicator of the hops that `comm` makes on a tree."""
+        """The communicator of the hops of `comm` on a tree."""
         return self.definitions.comm(f"hops:{tree}", group=comm.group, parent=comm, flags=CommFlag.NONE)
 
     def native(self, comm: Any) -> Any:
@@ -198,9 +198,10 @@ class Drawing:
         call: str = "MPI_Wait",
         payload: int = 8,
     ) -> None:
-        """A nonblocking collective: the call that starts it and the one that finds it complete, as (enter, leave).
+        """Adds a nonblocking collective: the call that starts it and the call that completes it, each as (enter,
+        leave).
 
-        A persistent one (MPI_..._init) is started by MPI_Start and needs its seq.
+        MPI_Start starts a persistent collective (MPI_..._init), which needs a seq.
         """
         comm = comm or self.world
         attributes: dict[Any, Any] = {self.attribute("hopscope::comm", Type.UINT32): comm._ref}
@@ -221,7 +222,7 @@ class Drawing:
         self.add_last(rank, events.Leave(wait[1], self.region(call)))
 
     def region(self, name: str, call_site: str = "", line: int = 0) -> Any:
-        """A region by name; MPI's and the collector's own by their names' look."""
+        """The region with a name. The name decides if the region is MPI's, the collector's or the program's."""
         key = (name, f"{call_site}:{line}")
         if key not in self._regions:
             paradigm = Paradigm.USER
@@ -244,15 +245,15 @@ class Drawing:
         return self.definitions.attribute(name, description="", type=type_)
 
     def clock_offset(self, rank: int, raw_time: int, offset: int, error: float = 0.0) -> None:
-        """The offset to add to a rank's clock at one of its raw times."""
+        """Adds a clock offset, which corrects a rank's clock at one of its raw times."""
         self._offsets[self.main[rank]].append((raw_time, offset, error))
 
     def add(self, thread: Any, event: Any) -> None:
-        """An event of a rank's first thread, or of the thread given."""
+        """Adds an event of a rank's first thread, or of the given thread."""
         self._events[self.main[thread] if isinstance(thread, int) else thread].append(event)
 
     def span(self, thread: Any, begin: int, end: int | None, name: str, call_site: str = "") -> None:
-        """A region from begin to end; without an end the trace stops inside it."""
+        """Adds a region from begin to end. Without an end the trace stops inside it."""
         region = self.region(name, call_site)
         self.add(thread, events.Enter(begin, region))
         if end is not None:
@@ -275,7 +276,7 @@ class Drawing:
         names_comm: bool = False,
         call_site: str = "",
     ) -> None:
-        """A call of a collective; draw what happened inside with events of times between."""
+        """Adds a call of a collective. Events inside it are added separately, with times in between."""
         comm = comm or self.world
         region = self.region(name, call_site)
         first: dict[Any, Any] = {}
@@ -298,7 +299,7 @@ class Drawing:
         self.add(thread, event)
 
     def request(self, number: int, *, waited: bool = False) -> int:
-        """The id of a request."""
+        """The id of a request. waited: its completion ended a wait."""
         return number << 1 | waited if self.requests_tell_waits else number
 
     def hop(
@@ -316,7 +317,8 @@ class Drawing:
         receive_wait: int | None = None,
         ends: str = "both",
     ) -> None:
-        """A hop: send = (begin, end), receive = (post, end); *_wait: when the rank began to wait for that end."""
+        """Adds a hop. send: (begin, end). receive: (post, end). *_wait: the time at which the rank began to wait for
+        that end."""
         number = request
         if ends in ("both", "send"):
             request = self.request(number, waited=send_wait is not None)
@@ -336,7 +338,7 @@ class Drawing:
                 self.add(dst, events.Leave(receive[1], self.region("hop wait")))
 
     def write(self) -> Path:
-        """Writes it all; returns the anchor."""
+        """Writes the archive and returns the anchor."""
         for location, its_events in self._events.items():
             writer = self._writer.event_writer_from_location(location)
             for raw_time, offset, error in self._offsets[location]:
@@ -357,7 +359,8 @@ class Drawing:
 
     @property
     def _write_comm(self) -> Any:
-        """The otf2 package cannot write the intercommunicators that it can read: it counts their fields wrongly."""
+        """Writes intercommunicators without the otf2 package, which can read them but counts their fields wrongly when
+        it writes."""
 
         def write(writer: Any, ref: int, name: int, group: int, *rest: Any) -> None:
             if ref in self._remote_groups:

@@ -1,4 +1,4 @@
-"""Every dataset that a test here makes is held against the contract of every table."""
+"""Fixtures that convert archives. Every dataset that a test makes is checked against the contract of every table."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +12,13 @@ from hopscope.dataset.convert import ensure_dataset
 
 @pytest.fixture
 def converted() -> Callable[[Path], Tables]:
-    """Converts what is at a path and returns the dataset's tables."""
+    """A function that converts the archive at a path, and returns the dataset's tables."""
     return lambda path: read_dataset(ensure_dataset(path))
 
 
 @pytest.fixture
 def rows() -> Callable[..., dict[str, list[dict[str, Any]]]]:
-    """Writes a drawing, converts it, and returns every table as rows."""
+    """A function that writes a drawing, converts it, and returns every table as rows."""
 
     def convert(drawing: Drawing) -> dict[str, list[dict[str, Any]]]:
         tables = read_dataset(ensure_dataset(drawing.write()))

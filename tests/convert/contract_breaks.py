@@ -1,4 +1,4 @@
-"""Holds whole tables against their contracts: every value, which a conversion has no time for."""
+"""Checks whole tables against their contracts: every value, which would take too long in a conversion."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from hopscope.dataset.store import contract
 
 
 def violations(name: str, table: pa.Table) -> list[str]:
-    """Every way in which a table breaks its contract, as sentences; empty if it keeps it.
+    """The violations of a table's contract, as sentences; empty if there are none.
 
-    Looks at all values: words of closed lists, order of rows, keys that name two rows.
+    Checks all values: words of closed vocabularies, the order of rows, and keys that occur twice.
     """
     try:
         table = conform(name, table)
@@ -40,5 +40,5 @@ def violations(name: str, table: pa.Table) -> list[str]:
 
 
 def _sortable(row: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
-    """Nulls first."""
+    """A key for sorting with nulls first."""
     return tuple((value is not None, 0 if value is None else value) for value in row)

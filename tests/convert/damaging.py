@@ -1,8 +1,8 @@
 """Damages archives at random and converts them: `python tests/convert/damaging.py --runs 1000 --seed 1 ARCHIVE...`.
 
-Each damage follows from its number, so what went wrong can be had again: `--runs 1 --seed NUMBER`. Conversions run in
-a process of their own, with bounded memory and time, so that a crash, a hang or a greedy one is seen and named. What
-may come of it is a dataset that keeps its contracts and says what it lacks, or a sentence that names a file.
+A damage depends only on its number, so it can be repeated: `--runs 1 --seed NUMBER`. Conversions run in another process
+with bounded memory and time, so that crashes, hangs and excessive memory are reported. A conversion must make a dataset
+that keeps its contracts and says what is missing, or fail with a sentence that names a file.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY_BYTES = 6 << 30  # of addresses: threads' stacks and allocators count, whether used or not
+MEMORY_BYTES = 6 << 30  # of address space, in which the stacks and arenas of threads count even if unused
 LONGEST_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one damage: only `dataset` and `refused` are good."""
+    """The outcome of one damage. Only `dataset` and `refused` are good."""
 
     number: int
     kind: str
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def damage(trace: Path, dice: random.Random) -> str:
-    """Damages one file of an archive, sometimes two; says how."""
+    """Damages one file of an archive, sometimes two, and describes the damage."""
     damages: list[str] = []
     for _ in range(dice.choice((1, 1, 1, 2))):
         files = sorted(file for file in trace.rglob("*") if file.suffix in (".otf2", ".def", ".evt"))
@@ -90,7 +90,7 @@ _WAYS: Sequence[Callable[[Path, random.Random], None]] = (_cut, _flip, _flip, _o
 
 
 def outcome_of(sources: Sequence[Path], number: int, look: Callable[[Path], None]) -> Outcome:
-    """Damages one of the archives and converts it; `look` looks at a dataset that comes of it."""
+    """Damages one of the archives and converts it. look: gets the trace directory if there is a dataset."""
     from dataset_reading import read_dataset
     from hopscope.dataset.convert import ensure_dataset
     from hopscope.errors import InputError
@@ -107,13 +107,13 @@ def outcome_of(sources: Sequence[Path], number: int, look: Callable[[Path], None
         except InputError as refusal:
             names_trace = str(trace) in str(refusal) and not (trace / "dataset").exists()
             return Outcome(number, "refused" if names_trace else "names no file", f"{words}: {refusal}")
-        except Exception as problem:  # whatever it is, it is told with its number
+        except Exception as problem:  # any exception is reported with its number
             return Outcome(number, "raised", f"{words}: {type(problem).__name__}: {problem}")
         return Outcome(number, "dataset", words)
 
 
 def ask_everything(trace: Path) -> None:
-    """Every analysis in its default grain; each may refuse with a sentence."""
+    """Runs every analysis in its default grain. Each may refuse with a sentence."""
     import hopscope
     from hopscope.errors import InputError
 
@@ -128,7 +128,8 @@ def ask_everything(trace: Path) -> None:
 
 
 def outcomes(sources: Sequence[Path], numbers: range, *, ask: bool = False) -> Iterator[Outcome]:
-    """The outcome of each damage. A process that dies or hangs is an outcome too, and the next one goes on."""
+    """The outcome of each damage. A process that dies or hangs counts as an outcome, and a new process does the next
+    damage."""
     going_on = numbers.start
     while going_on < numbers.stop:
         words = [sys.executable, __file__, "--child", "--seed", str(going_on), "--runs", str(numbers.stop - going_on)]
@@ -160,7 +161,7 @@ def _be_child(sources: Sequence[Path], numbers: range, look: Callable[[Path], No
 
 
 def main() -> int:
-    """Runs many and tells the bad ones; exit code 1 if there was any."""
+    """Damages many archives and prints the bad outcomes. Returns exit code 1 if there are any."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("archives", type=Path, nargs="+")
     parser.add_argument("--runs", type=int, default=1000)

@@ -1,4 +1,4 @@
-"""Reads a dataset back as the tests want it: held against the contract of every table."""
+"""Reads a dataset for tests, and checks the contract of every table."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ Tables = dict[str, pa.Table]
 
 
 def read_dataset(dataset: Path) -> Tables:
-    """All tables of a dataset as they lie on disk, once they are found to keep their contracts."""
+    """All tables of a dataset, read from disk and checked."""
     tables: Tables = {name: pq.read_table(dataset / name) for name in table_names()}
     broken = [sentence for name, table in tables.items() for sentence in violations(name, table)]
     assert broken == []

@@ -1,8 +1,9 @@
 """A small run, simulated and drawn as an archive: `python tests/convert/draw.py DIRECTORY` writes it and converts it.
 
-Eight ranks dealt round-robin over hosts a0 (site A), b0 and b1 (site B) do 40 iterations: compute, exchange halos with
-both neighbours, MPI_Allreduce over the binomial tree that clears the lowest set bit both ways. Between the sites a
-message takes 20 ms. Rank 5 computes 3 ms longer than the others' 2 ms; rank 2 is 10 ms late in every tenth iteration.
+Eight ranks are placed in turn on hosts a0 (site A), b0 and b1 (site B). They do 40 iterations: compute, exchange halos
+with both neighbours, MPI_Allreduce over the binomial tree in which a rank's parent is the rank without its lowest set
+bit. Between the sites a message takes 20 ms. Rank 5 computes 3 ms longer than the others' 2 ms; rank 2 is 10 ms late in
+every tenth iteration.
 """
 
 import json
@@ -19,7 +20,7 @@ LATENCY_NS = {"shm": 2_000, "lan": 60_000, "wan": 20_000_000}
 COMPUTE_NS = 2_000_000
 LATE_RANK, LATE_NS = 5, 3_000_000
 TREE = "binomial-mpich"
-SPENT_NS = 400  # of a rank on a send, a receive or a combine
+SPENT_NS = 400  # time of a rank for a send, a receive or a combine
 
 
 def link(a: int, b: int) -> str:
@@ -29,7 +30,7 @@ def link(a: int, b: int) -> str:
 
 
 def children_of(rank: int) -> list[int]:
-    """Children in the order in which they are combined: nearest first."""
+    """The children of a rank in the order in which they are combined: nearest first."""
     children: list[int] = []
     bit = 1
     while bit < RANKS and not rank & bit:
@@ -40,7 +41,7 @@ def children_of(rank: int) -> list[int]:
 
 
 class Run:
-    """Draws iteration after iteration; `clocks` has the time of each rank."""
+    """Draws one iteration after another. clocks: the time of each rank."""
 
     def __init__(self, drawing: Drawing, seed: int) -> None:
         self.drawing = drawing
@@ -72,7 +73,7 @@ class Run:
             self.clocks[rank] += time
 
     def halo(self) -> None:
-        """Irecv from both neighbours, Isend to both, Waitall."""
+        """Draws Irecv from both neighbours, Isend to both, and Waitall."""
         begin = list(self.clocks)
         drawing, world = self.drawing, self.drawing.world
         ends = [begin[rank] + 8_000 for rank in range(RANKS)]
@@ -125,7 +126,8 @@ class Run:
                 self._hop(DOWN, seq, rank, child, posts[child] + 100)
 
     def _hop(self, role: int, seq: int, src: int, dst: int, post: int) -> None:
-        """The sender spends its time, then the receiver comes to need the message and waits for it if it must."""
+        """Draws a hop. The sender spends its time; then the receiver needs the message, and waits if it is not there
+        yet."""
         begin = self.clocks[src]
         sent = begin + SPENT_NS
         arrival = begin + LATENCY_NS[link(src, dst)] + self.random.randrange(2_000)
@@ -147,7 +149,7 @@ class Run:
 
 
 def draw(directory: Path, iterations: int = 40, seed: int = 1) -> Path:
-    """Writes the archive and its run.json; returns the trace directory."""
+    """Writes the archive and its run.json. Returns the trace directory."""
     places = [Place(*HOSTS[rank % 3], clock_host="n1", pid=1000 + rank, core=rank % 2) for rank in range(RANKS)]
     topology = {
         "schema_version": 1,

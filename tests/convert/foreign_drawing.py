@@ -1,5 +1,5 @@
-"""Archives as other tools might write them, drawn in the otf2 package: threads of OpenMP, streams of a GPU, metrics,
-Fortran's names, records that are left out."""
+"""Archives as other tools might write them, drawn with the otf2 package: OpenMP threads, GPU streams, metrics, Fortran
+names, missing records."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ RANKS = 2
 
 
 def mpi_program(path: Path, **options: Any) -> Drawing:
-    """Two ranks that do MPI_Init, one MPI_Allreduce at 2000 and MPI_Finalize at 9000."""
+    """A program of two ranks that call MPI_Init, MPI_Allreduce once, at 2000, and MPI_Finalize at 9000."""
     drawing = Drawing(path, [Place("h0"), Place("h1")], by_hopscope=False, **options)
     for rank in range(RANKS):
         drawing.span(rank, 0, 100, "MPI_Init")
@@ -32,7 +32,7 @@ def mpi_program(path: Path, **options: Any) -> Drawing:
 
 
 def no_mpi(path: Path) -> Drawing:
-    """One process with two threads and nothing of MPI."""
+    """One process with two threads, without MPI."""
     drawing = Drawing(path, [Place("h0")], by_hopscope=False, rank_names="process {}")
     worker = drawing.thread(0, "worker")
     drawing.span(0, 0, 1000, "main")
@@ -49,7 +49,7 @@ def region(drawing: Drawing, name: str, paradigm: Any, role: Any = RegionRole.FU
 
 
 def add_location(drawing: Drawing, name: str, kind: Any, group: Any) -> Any:
-    """A location that is no thread of the CPU."""
+    """Adds a location that is not a thread of the CPU."""
     location = drawing.definitions.location(name, type=kind, group=group)
     drawing._events[location] = []
     drawing._offsets[location] = []
@@ -57,7 +57,7 @@ def add_location(drawing: Drawing, name: str, kind: Any, group: Any) -> Any:
 
 
 def add_gpu(drawing: Drawing, rank: int, kernels: int) -> None:
-    """A context of CUDA that the rank drives, with a stream that runs kernels of 50 ns from 1000 on."""
+    """Adds a CUDA context that the rank drives, with a stream that runs kernels of 50 ns from 1000 on."""
     context = drawing.definitions.location_group(
         f"CUDA context of rank {rank}",
         location_group_type=LocationGroupType.ACCELERATOR,
@@ -72,7 +72,7 @@ def add_gpu(drawing: Drawing, rank: int, kernels: int) -> None:
 
 
 def add_openmp(drawing: Drawing, rank: int) -> None:
-    """A parallel region of two threads from 200 to 500."""
+    """Adds a parallel region of two threads from 200 to 500."""
     worker = drawing.thread(rank, "OMP thread 1")
     parallel = region(drawing, "!$omp parallel @x.c:1", Paradigm.OPENMP, RegionRole.PARALLEL)
     drawing.add(rank, events.ThreadFork(200, Paradigm.OPENMP, 2))
@@ -84,7 +84,7 @@ def add_openmp(drawing: Drawing, rank: int) -> None:
 
 
 def add_metrics(drawing: Drawing, rank: int, readings: int) -> None:
-    """A location that only holds readings of a sensor."""
+    """Adds a location that only holds readings of a sensor."""
     d = drawing.definitions
     sensor = add_location(drawing, "sensor", LocationType.METRIC, drawing.groups[rank])
     watts = d.metric_member("watts", metric_type=MetricType.OTHER)
@@ -96,7 +96,7 @@ def add_metrics(drawing: Drawing, rank: int, readings: int) -> None:
 
 
 def add_allreduce(drawing: Drawing, rank: int, begin: int, name: str) -> None:
-    """An Allreduce in a region of this name; as long as 60 ns."""
+    """Adds an Allreduce of 60 ns in a region with this name."""
     function = region(drawing, name, Paradigm.MPI)
     no_root = otf2.enums.CollectiveRoot.NONE
     drawing.add(rank, events.Enter(begin, function))

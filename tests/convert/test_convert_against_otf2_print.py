@@ -1,5 +1,5 @@
-"""A dataset counts what otf2-print counts in the same archive: calls of every MPI function, collectives' bytes,
-messages and their bytes, events of every location."""
+"""A dataset has the same counts as otf2-print for the same archive: calls of each MPI function, bytes of collectives,
+messages and their bytes, events of each location."""
 
 import os
 import re
@@ -18,7 +18,7 @@ ARCHIVES = Path(__file__).parent / "archives"
 SOURCES = [ARCHIVES / "scorep-8.4-preload-4ranks", ARCHIVES / "scorep-8.4-mpi-openmp-4x2"]
 SOURCES += [ROOT / "sample_traces" / "demo" / "trace"]
 SOURCES += [Path(path) for path in os.environ.get("HOPSCOPE_ARCHIVES", "").split(":") if path]
-"""More of them by hand: HOPSCOPE_ARCHIVES=one:another."""
+"""Further archives, set by hand: HOPSCOPE_ARCHIVES=one:another."""
 
 _EVENT = re.compile(r"^([A-Z_0-9]+) +(\d+) +(\d+) +(.*)$")
 _NAME = re.compile(r'Region: "(.*?)(?:\(\))?" <')
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(which("otf2-print") is None, reason="otf2-print 
 
 
 class Printed:
-    """Counts of what otf2-print prints."""
+    """Counts from the output of otf2-print."""
 
     def __init__(self, anchor: Path) -> None:
         listing = subprocess.run(["otf2-print", str(anchor)], capture_output=True, text=True, check=True).stdout
@@ -79,7 +79,7 @@ def test_events_calls_messages_and_bytes_are_those_that_otf2_print_shows(
     calls = tables["calls"].to_pylist()
     entered = Counter((call["location"], operations[call["collective_id"]]) for call in calls)
     entered.update((interval["location"], interval["region"]) for interval in tables["intervals"].to_pylist())
-    of_collectives = {"hop wait", "combine", "copy"}  # they are `steps` and waits of hops, not intervals
+    of_collectives = {"hop wait", "combine", "copy"}  # these are `steps` and waits of hops, not intervals
     assert entered == {key: count for key, count in printed.entered.items() if key[1] not in of_collectives}
     assert len(calls) == printed.collective_ends
     assert sum(call["bytes_sent"] for call in calls) == printed.collective_bytes["sent"]

@@ -1,4 +1,4 @@
-"""Archives of any tool convert, every question is answered or it is said why it cannot be, and they go out again."""
+"""Archives of any tool can be converted and exported, and every analysis answers or gives a reason."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ from otf2 import events
 
 
 def full_program(path: Path) -> Drawing:
-    """MPI, OpenMP, a GPU, metrics, and a region that nobody left."""
+    """MPI, OpenMP, a GPU, metrics, and a region without an end."""
     drawing = mpi_program(path)
     for rank in range(RANKS):
         add_openmp(drawing, rank)
@@ -71,7 +71,7 @@ def test_a_trace_without_mpi_is_computing_from_beginning_to_end(tmp_path: Path) 
 
 
 def test_threads_of_no_process_are_read_as_ranks_of_their_own(tmp_path: Path) -> None:
-    # "The archive holds no events" was said of such an archive, in which otf2-print showed 480,000.
+    # Regression: the message was "The archive holds no events", although otf2-print showed 480,000 of them.
     trace = hopscope.open(without_processes(tmp_path).write())
     assert [(row["rank"], row["host"], row["cluster"]) for row in trace.table("ranks").to_pylist()] == [
         (rank, "unknown", "unknown") for rank in range(RANKS)
@@ -104,7 +104,7 @@ def test_bindings_and_the_profiling_interface_are_the_function(name: str, tmp_pa
     assert [(c["op"], c["complete"]) for c in rows(drawing)["collectives"]] == [("MPI_Allreduce", True)] * 2
 
 
-# MPI_Comm_set_name and all forms with large counts were "mpi": the converter had a list of its own.
+# Regression: MPI_Comm_set_name and all large-count forms were of kind "mpi", because the converter had its own list.
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -149,7 +149,7 @@ def test_messages_without_their_other_end_are_counted(tmp_path: Path, rows: Any)
 
 
 def test_a_size_that_nobody_knew_counts_as_nothing(tmp_path: Path, rows: Any) -> None:
-    # OTF2_UNDEFINED_UINT64 and its like became negative sizes, sends that counted as cancelled, or a traceback.
+    # Regression: OTF2_UNDEFINED_UINT64 and the like became negative sizes, cancelled sends, or a traceback.
     unknown, drawing = 2**64 - 1, mpi_program(tmp_path)
     for rank in range(RANKS):
         drawing.collective(rank, 3000, 3100, "MPI_Allreduce", sent=unknown, received=2**63)

@@ -1,4 +1,4 @@
-"""Tables leave the native reader as Arrow streams that any consumer can take, in pieces of any size."""
+"""The native reader gives tables as Arrow streams for any consumer, in pieces of any size."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def anchor(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., dict[str, list[_convert.ArrowTable]]]:
-    """The tables of an archive in pieces."""
+    """A function that reads an archive and gives the pieces of each table."""
 
     def pieces(anchor: str, **sizes: int) -> dict[str, list[_convert.ArrowTable]]:
         reader = _convert.Reader(anchor, str(tmp_path), **sizes)
@@ -34,7 +34,7 @@ def read(tmp_path: Path) -> Callable[..., dict[str, list[_convert.ArrowTable]]]:
 
 
 def joined(tables: list[_convert.ArrowTable]) -> pa.Table:
-    """Pieces as one table, dictionaries as texts."""
+    """Pieces as one table, with strings instead of dictionaries."""
     whole = pa.concat_tables([pa.table(table) for table in tables])
     texts = [pa.field(f.name, pa.string()) if pa.types.is_dictionary(f.type) else f for f in whole.schema]
     return whole.cast(pa.schema(texts)).combine_chunks()
@@ -45,7 +45,7 @@ def joined(tables: list[_convert.ArrowTable]) -> pa.Table:
 def test_reading_by_pieces_finds_what_reading_at_once_finds(
     trace: Path, events: int, read: Callable[..., dict]
 ) -> None:
-    """Calls, requests and half-known messages that are open at the end of a piece go on in the next."""
+    """Calls, requests and half-known messages that are open at the end of a piece continue in the next one."""
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=events)
     assert pieces.keys() == whole.keys()
@@ -54,7 +54,7 @@ def test_reading_by_pieces_finds_what_reading_at_once_finds(
 
 
 def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callable[..., dict]) -> None:
-    """Only which references a message is judged by may differ, and with it its binding and the paths."""
+    """Only the references for evaluating a message may differ, and so its binding and the paths."""
     whole, pieces = read(anchor), read(anchor, piece_rows=50)
     assert len(pieces["calls"]) > 1
     for name in ("collectives", "calls", "hops", "steps", "messages", "intervals"):
@@ -65,10 +65,10 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
 
 @pytest.mark.parametrize("trace", TRACES)
 def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Callable[..., dict]) -> None:
-    """They go to a file first; the run's and some of what led to a collective have more than 16 stretches.
+    """Such paths go to a file first; the run's path and some paths of collectives have more than 16 stretches.
 
-    Smaller tables end pieces earlier, so a message may be judged by fewer references. Then a stretch of waiting may
-    name it or not, and if it is judged otherwise a path goes another way for a few stretches.
+    Smaller tables end pieces earlier, so a message may have fewer references. Then a stretch of waiting may name the
+    message or not. If its binding differs, a path takes another way for a few stretches.
     """
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=0, piece_rows=16)
@@ -91,7 +91,7 @@ def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Call
 
 @pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_a_region_that_is_open_to_the_end_keeps_its_place(trace: Path, read: Callable[..., dict]) -> None:
-    """Rows that begin after `main` wait in a file until its end is known, once they fill more than a few tables."""
+    """Rows that begin after `main` wait in a file for its end, once they fill more than a few tables."""
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=50, piece_rows=4)
     assert max(pa.table(table).num_rows for table in pieces["intervals"]) <= 4
@@ -100,7 +100,7 @@ def test_a_region_that_is_open_to_the_end_keeps_its_place(trace: Path, read: Cal
 
 @pytest.mark.parametrize("batch_rows", [1, 3, 8, 64])
 def test_small_batches_hold_what_one_large_batch_holds(anchor: str, batch_rows: int, read: Callable[..., dict]) -> None:
-    """Bits of validity and of booleans and offsets of lists and dictionaries start anew in each batch."""
+    """Validity bits, booleans and the offsets of lists and dictionaries start anew in each batch."""
     whole, pieces = read(anchor), read(anchor, batch_rows=batch_rows)
     for name, tables in pieces.items():
         for table in map(pa.table, tables):

@@ -1,4 +1,4 @@
-"""The table `places`: every call site of an archive, with what is known about it."""
+"""The table `places`: every call site of an archive and its properties."""
 
 import json
 from pathlib import Path

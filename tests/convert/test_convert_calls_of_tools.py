@@ -1,4 +1,4 @@
-"""Calls that another tool made itself are in the archive, and in no answer."""
+"""Calls that another tool itself makes are in the archive, but in no answer."""
 
 import shutil
 from collections import Counter
@@ -10,8 +10,8 @@ ARCHIVE = Path(__file__).parent / "archives" / "pair-late-rank"
 
 
 def test_what_score_p_did_for_itself_is_not_the_programs(tmp_path: Path) -> None:
-    # Score-P was linked to the program, which makes 50 Allreduces and 200 Sendrecvs. Regression: 64 collectives and 386
-    # messages.
+    # The program is linked to Score-P, and makes 50 Allreduces and 200 Sendrecvs. Regression: the answers had 64
+    # collectives and 386 messages.
     trace = hopscope.open(shutil.copytree(ARCHIVE, tmp_path / "pair"))
     assert Counter(row["op"] for row in trace.table("collectives").to_pylist()) == {"MPI_Allreduce": 50}
     assert len(trace.table("messages").to_pylist()) == 200

@@ -1,5 +1,5 @@
-"""A clock that turns back: libotf2 refuses to write such times and reads them all the same, and clock offsets can make
-them. The clock stands still until it has caught up, and what was set back is counted and told."""
+"""Clocks that turn back: libotf2 refuses to write such times but reads them, and clock offsets can cause them. The
+conversion stops the clock until it has caught up, and reports the number of such events."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from hopscope.dataset.convert import ensure_dataset
 
 
 def draw_barrier(directory: Path) -> Drawing:
-    """Two ranks that meet in a barrier at 30_000 to 40_000."""
+    """Two ranks in a barrier from 30_000 to 40_000."""
     drawing = Drawing(directory, [Place("h0"), Place("h1")])
     for rank in (0, 1):
         drawing.span(rank, 0x1111, 0x2222, "MPI_Init")
@@ -48,7 +48,7 @@ def test_time_stands_still_where_offsets_turn_it_back_between_two_events(tmp_pat
         drawing.clock_offset(1, raw_time, offset)
         drawing.clock_offset(0, raw_time, 0)
     run, calls, _ = tables_of(drawing.write())
-    # The call begins at 30_000 and ends, with its two events, at raw 40_001, which is 20_001; MPI_Finalize begins at
+    # The call begins at 30_000 and ends, with its two events, at raw 40_001, which is 20_001. MPI_Finalize begins at
     # 29_971 and ends at 34_340.
     assert (calls[1]["enter_ns"], calls[1]["leave_ns"]) == (30_000 - 0x1111, 30_000 - 0x1111)
     assert run["set_back_events"] == 3

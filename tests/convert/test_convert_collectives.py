@@ -1,4 +1,4 @@
-"""Calls become collectives: by communicator and by how many came before, complete or not."""
+"""Calls become collectives by their communicator and their number on it, complete or not."""
 
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def test_communicators_count_for_themselves(tmp_path: Path, rows: Any) -> None:
 
 
 def test_communicators_of_the_same_members_are_one_unless_the_program_named_them(tmp_path: Path, rows: Any) -> None:
-    # As a program makes them that splits and duplicates in every step; a name says that its users tell them apart.
+    # A program may split and duplicate in every step. Only communicators with names are kept apart.
     drawing = two_ranks(tmp_path)
     world = drawing.world
     steps = [drawing.comm(name, [0, 1], world) for name in ("", "MPI COMMUNICATOR 4 DUP FROM 0")]
@@ -91,7 +91,7 @@ def test_communicators_of_the_same_members_are_one_unless_the_program_named_them
 
 
 def test_a_rank_that_joins_late_says_its_number(tmp_path: Path, rows: Any) -> None:
-    """Without the attribute rank 1's only call would pass for the first collective."""
+    """Without the attribute, rank 1's only call would belong to the first collective."""
     drawing = two_ranks(tmp_path)
     for seq in range(3):
         drawing.collective(0, 100 * seq, 100 * seq + 50, "MPI_Barrier")
@@ -248,7 +248,7 @@ def test_persistent_collectives_are_numbered_apart_and_last_from_start_to_comple
 
 
 def test_threads_of_a_rank_are_counted_together(tmp_path: Path, rows: Any) -> None:
-    """Two threads take turns on one communicator: its calls are numbered over both, in time order."""
+    """Two threads call collectives on one communicator in turn; the calls of both are numbered in time order."""
     drawing = two_ranks(tmp_path)
     helper = drawing.thread(0, "helper")
     drawing.collective(0, 100, 110, "MPI_Barrier")

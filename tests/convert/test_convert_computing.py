@@ -1,4 +1,5 @@
-"""Computing of a location before each call: summed while reading, and in SQL from the gaps between its MPI calls."""
+"""Computing of a location before each call: the sum from the reader, and the sum in SQL over the gaps between its MPI
+calls."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +8,7 @@ import hopscope
 import pytest
 from whole_archives import TRACES
 
-# Ticks become nanoseconds once for a sum and once for each end of a gap.
+# Rounding ticks to nanoseconds happens once for a sum, but at both ends of each gap.
 DIFFERENT = """
 with before as (
     select *

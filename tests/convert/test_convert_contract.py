@@ -1,4 +1,4 @@
-"""The check that holds tables against their contracts finds what breaks them."""
+"""The check of tables against their contracts finds violations."""
 
 from collections.abc import Callable
 

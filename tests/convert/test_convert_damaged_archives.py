@@ -1,5 +1,5 @@
 """The readable part of a damaged archive is converted, and the rest is named. An archive with nothing readable is
-refused and leaves no dataset behind."""
+refused and leaves no dataset."""
 
 from pathlib import Path
 from shutil import copytree
@@ -23,7 +23,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def refused(trace: Path) -> str:
-    """The words with which a path is refused; nothing may have been written."""
+    """The words with which a path is refused. Checks that nothing was written."""
     files = sorted(trace.rglob("*")) if trace.is_dir() else []
     with pytest.raises(InputError) as refusal:
         ensure_dataset(trace)
@@ -32,7 +32,7 @@ def refused(trace: Path) -> str:
 
 
 def what_is_left(trace: Path) -> dict[str, Any]:
-    """The row of `run` of a damaged archive's dataset, with its collectives; the dataset keeps its contracts."""
+    """The row of `run` of a damaged archive's dataset, and its collectives. Checks the dataset's contracts."""
     tables = read_dataset(ensure_dataset(trace))
     (run,) = tables["run"].to_pylist()
     complete = tables["collectives"]["complete"].to_pylist()
@@ -44,14 +44,14 @@ def test_of_a_truncated_event_file_all_before_the_break_is_kept_and_the_place_is
     file = trace / "traces" / "2.evt"
     file.write_bytes(file.read_bytes()[:2500])
     left = what_is_left(trace)
-    # 2,500 bytes hold the records of 195 events and a part of one more. libotf2 took what lay behind them in memory for
-    # events too: more of them than there were, or others.
+    # 2,500 bytes hold the records of 195 events and a part of one more. Regression: libotf2 read the memory behind
+    # them, so events were wrong or too many.
     assert left["events"] == whole["events"] - 596 + 195
     assert left["missing"].startswith("events after 195 of 596 in traces/2.evt (truncated there); ")
     assert left["damaged_files"] == 1
     assert left["complete"] + left["incomplete"] == whole["complete"] == 82
     assert 0 < left["complete"] < 82
-    # Half of the reductions are among ranks 1 and 3: the break is none of theirs.
+    # Half of the reductions are among ranks 1 and 3, which the break does not affect.
     tables = read_dataset(trace / "dataset")
     odd = [c["comm"] for c in tables["comms"].to_pylist() if c["members"] == [1, 3]]
     assert all(c["complete"] for c in tables["collectives"].to_pylist() if c["comm"] in odd)
@@ -68,7 +68,7 @@ def test_without_an_event_file_the_other_ranks_are_converted(trace: Path) -> Non
 
 
 def test_without_local_definitions_a_location_is_left_out(trace: Path) -> None:
-    """Without them regions and communicators would be taken for others, and clocks would not be corrected."""
+    """Without local definitions, regions and communicators would be mixed up, and clocks not corrected."""
     (trace / "traces" / "1.def").unlink()
     left = what_is_left(trace)
     assert left["missing"].startswith("all events of traces/1.def (missing or unreadable: ")
@@ -110,7 +110,7 @@ def test_truncated_global_definitions_are_named(trace: Path) -> None:
 
 
 def test_a_clock_offset_of_centuries_is_named(tmp_path: Path) -> None:
-    """It once made times run over, and rows came out of order."""
+    """Regression: such an offset made times overflow, so rows were out of order."""
     drawing = Drawing(tmp_path / "trace", [Place("h0"), Place("h1")])
     for raw_time in (0, 10):  # libotf2 applies none if there is only one
         drawing.clock_offset(1, raw_time, 1 << 61)
@@ -145,7 +145,7 @@ def test_run_json_that_is_no_json_is_named(tmp_path: Path) -> None:
      b'{"missing": 5}', b'{"event_cost_ns": "x"}', b'{"mode": 5}', b"\xff\xfe"],
 )  # fmt: skip
 def test_run_json_that_holds_something_else_is_named(tmp_path: Path, text: bytes) -> None:
-    # Each of these ended in a traceback and exit code 1, which says that a gate failed.
+    # Regression: each of these ended in a traceback and in exit code 1, which means that a gate failed.
     drawing = Drawing(tmp_path / "whole", [Place("h0")])
     drawing.span(0, 0, 10, "MPI_Init")
     drawing.write()
@@ -169,7 +169,7 @@ def test_libotf2_does_not_talk_on_the_terminal(trace: Path, capfd: pytest.Captur
 
 
 def test_whatever_is_damaged_gives_a_dataset_or_a_sentence_that_names_a_file() -> None:
-    """A short form of what `python tests/convert/damaging.py` does for as long as one likes."""
+    """A short form of `python tests/convert/damaging.py`, which can run for any time."""
     results = list(outcomes([SOURCE], range(40)))
     assert [str(outcome) for outcome in results if outcome.is_bad] == []
     assert {outcome.kind for outcome in results} == {"dataset", "refused"}
@@ -179,7 +179,8 @@ def test_whatever_is_damaged_gives_a_dataset_or_a_sentence_that_names_a_file() -
 def test_whole_files_are_read_whatever_numbers_of_events_the_archive_declares(
     tmp_path: Path, spans: int, declared: int
 ) -> None:
-    """Files of APEX declare the events of all threads on a first one that has none. They once counted as truncated."""
+    """In archives of APEX, a first file without events declares the events of all threads. Regression: it counted as
+    truncated."""
     drawing = Drawing(tmp_path / "trace", [Place("h0"), Place("h1")], by_hopscope=False)
     helper = drawing.thread(0, "helper")
     for rank in (0, 1):

@@ -1,4 +1,4 @@
-"""A dataset is made once, anew when its archive changes, and never seen half-made."""
+"""A dataset is made once, and again when its archive changes. Nobody sees it half-made."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from hopscope.query import database
 
 
 def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:
-    """The anchor of an archive of so many barriers of two ranks."""
+    """The anchor of an archive with this number of barriers of two ranks."""
     drawing = Drawing(directory, [Place("h0"), Place("h0")], archive_name=name)
     for i in range(barriers):
         for rank in (0, 1):
@@ -52,7 +52,7 @@ def test_an_archive_may_have_any_name(tmp_path: Path) -> None:
 
 
 def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> None:
-    """Loading pandas and Arrow's functions took as long as converting 3 M events."""
+    """Regression: loading pandas and Arrow's functions took as long as converting 3 M events."""
     draw(tmp_path)
     (tmp_path / "run.json").write_text('{"clocks": []}')
     program = (
@@ -128,7 +128,7 @@ def test_a_dataset_alone_can_be_opened_when_its_archive_is_gone(tmp_path: Path) 
 def test_a_directory_without_permission_has_its_dataset_in_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Permission bits do not stop the superuser, so the question is answered for it."""
+    """The test replaces the check for permission, because permission bits do not stop the superuser."""
     draw(tmp_path / "trace")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(place.os, "access", lambda *_: False)
@@ -152,7 +152,7 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Path) -> None:
-    """Only the writer's thread knows of the failure; a caller that adds more must neither go on nor wait for ever."""
+    """Only the writer's thread learns of the failure. A caller that adds more must neither go on nor wait forever."""
     rows = {name: arrow_schema(name).empty_table() for name in ("hops", "calls")}
     with parts.Parts(tmp_path) as writer, pytest.raises(FileNotFoundError, match="hops"):
         (tmp_path / "hops").rmdir()
@@ -163,7 +163,7 @@ def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Pa
 
 
 def waits_for_a_lock(pid: int) -> bool:
-    """True if Linux lists the process among those that wait: `1: -> FLOCK  ADVISORY  WRITE PID ...`."""
+    """True if Linux lists the process as waiting: `1: -> FLOCK  ADVISORY  WRITE PID ...`."""
     lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     return any(words[1] == "->" and words[5] == str(pid) for words in lines)
 
@@ -231,7 +231,7 @@ def test_a_long_table_has_several_parts_in_the_order_of_its_rows(in_parts: Path)
 
 
 def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All other parts' rows are overwritten; what is left of the files are the statistics at their ends."""
+    """All other rows are overwritten; only the statistics at the ends of the files are left."""
     files = sorted((in_parts / "calls").iterdir())
     table = pq.read_table(files[2])
     for file in [*files[:2], *files[3:]]:

@@ -1,4 +1,4 @@
-"""Archives that Score-P wrote: everything that can be known of them without hops."""
+"""Archives by Score-P: everything that is known without hops."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def test_mpi_is_on_the_first_thread_and_openmp_on_both(copy: Any, converted: Con
 
 
 def test_the_last_rank_computes_longest(copy: Any, converted: Converted) -> None:
-    """It does twice the work before it enters the ring's first call."""
+    """The last rank does twice the work before it enters the ring's first call."""
     tables = converted(copy(NAMES[1]))
     spent: Counter[int] = Counter()
     for interval in tables["intervals"].to_pylist():
@@ -79,20 +79,21 @@ def test_the_last_rank_computes_longest(copy: Any, converted: Converted) -> None
 
 
 def test_ticks_become_nanoseconds_by_the_timers_rate(copy: Any, converted: Converted) -> None:
-    """914,286,672 ticks of the trace's clock properties, at 2,600,022,326 a second."""
+    """The trace's clock properties have 914,286,672 ticks at 2,600,022,326 a second."""
     (run,) = converted(copy(NAMES[0]))["run"].to_pylist()
     assert run["duration_ns"] == round(914_286_672 / 2_600_022_326 * 1e9)
 
 
 def test_a_regions_share_lies_in_its_interval(copy: Any) -> None:
-    """Both refer to the rank's own time; that of the whole run left `main` with 99.99 % in 99.5 to 99.6 %."""
+    """Both refer to the rank's own time. Regression: the interval referred to the run's time, so `main` had 99.99 % in
+    99.5 to 99.6 %."""
     regions = hopscope.open(copy("scorep-8.4-mpi-openmp-4x2")).run("regions", region="main").to_pylist()
     assert len(regions) == 4
     assert all(row["share_low"] <= row["share"] <= row["share_high"] for row in regions)
 
 
 def test_regions_with_places_are_no_calls_with_places(copy: Any, tmp_path: Path) -> None:
-    """The five places of this archive's regions opened a page of places without a single call."""
+    """Regression: the five places of this archive's regions opened a page of places without a single call."""
     with_regions, without_regions = (hopscope.open(copy(name)) for name in reversed(NAMES))
     assert with_regions.number_of_rows("places") == 5
     assert with_regions.named == {"regions"}

@@ -1,4 +1,4 @@
-"""Both ends of a hop find one another, and what a rank waited for is told from what was there already."""
+"""The two ends of a hop are matched, and a message that a rank waited for differs from one that was already there."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from archive_drawing import DOWN, EXCHANGE, UP, Drawing, Place, hop_tag
 
 
 def draw_allreduce(path: Path, ranks: int = 2, *, requests_tell_waits: bool = False) -> tuple[Drawing, Any]:
-    """Ranks on hosts of their own, all but the first in site B, with an Allreduce from 0 to 1000 on the tree `flat`."""
+    """Ranks on their own hosts, all except the first in site B, with an Allreduce from 0 to 1000 on the tree `flat`."""
     places = [Place(f"h{rank}", "A" if rank == 0 else "B") for rank in range(ranks)]
     drawing = Drawing(path, places, requests_tell_waits=requests_tell_waits)
     for rank in range(ranks):
@@ -78,7 +78,7 @@ def test_a_completion_that_came_before_the_waits_end_did_not_end_it(tmp_path: Pa
 def test_collector_overhead_at_the_end_of_a_wait_hides_nothing_where_requests_tell(
     tmp_path: Path, rows: Any, requests_tell_waits: bool, arrives_early: bool
 ) -> None:
-    """A spool's next chunk began between the message and the end of the wait. In format 1 the wait is lost."""
+    """A new chunk of the spool began between the message and the end of the wait. In format 1 the wait is lost."""
     from otf2 import events
 
     drawing, shadow = draw_allreduce(tmp_path, requests_tell_waits=requests_tell_waits)
@@ -143,14 +143,14 @@ def test_segments_go_on_counting_past_the_tags_eight_bits(tmp_path: Path, rows: 
 
 
 def test_a_lost_end_costs_its_own_hop_and_no_other(tmp_path: Path, rows: Any) -> None:
-    """Matched by order alone over the whole run, every later hop would be paired with the one before."""
+    """If hops were matched only by order over the whole run, every later hop would be paired with the one before."""
     drawing = Drawing(tmp_path, [Place("h0"), Place("h0")])
     shadow = drawing.shadow(drawing.world, "flat")
     for seq in range(3):
         begin = 1000 * seq
         for rank in (0, 1):
             drawing.collective(rank, begin, begin + 500, "MPI_Barrier")
-        # The sequence numbers of three collectives share their low bits here, as 65,536 apart they would.
+        # Here the sequence numbers of three collectives share their low bits, as if they were 65,536 apart.
         drawing.hop(
             shadow, 1, 0, hop_tag(UP, 0), send=(begin + 10, begin + 20), receive=(begin + 5, begin + 40), request=seq,
             ends="send" if seq == 1 else "both",
@@ -164,7 +164,7 @@ def test_a_lost_end_costs_its_own_hop_and_no_other(tmp_path: Path, rows: Any) ->
 
 
 def test_the_tree_is_read_off_the_hops(tmp_path: Path, rows: Any) -> None:
-    """Rank 1 is the root: 0 and 2 send up to it, and sends down to 2 before 0. It posted 2's receive first."""
+    """Rank 1 is the root. Ranks 0 and 2 send up to it; it sends down to 2 before 0. It posted 2's receive first."""
     drawing, shadow = draw_allreduce(tmp_path, 3)
     drawing.hop(shadow, 0, 1, hop_tag(UP, 0), send=(100, 110), receive=(20, 200), request=1)
     drawing.hop(shadow, 2, 1, hop_tag(UP, 0), send=(50, 60), receive=(10, 90), request=2)

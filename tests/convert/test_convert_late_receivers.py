@@ -1,7 +1,7 @@
-"""A sender that waited for its receiver's post is told from one that did not, whatever else was buffered.
+"""A sender that waited for its receiver's post differs from one that did not, whatever other messages were buffered.
 
-Regression: ten MPI_Bsend of 256 KiB made all later messages of that size count as buffered, so a rank 15 ms late to
-receive 40 MPI_Send was blamed for none of it.
+Regression: ten MPI_Bsend of 256 KiB made all later messages of that size count as buffered. So a rank that was 15 ms
+late to receive 40 MPI_Send was not blamed.
 """
 
 from pathlib import Path
@@ -17,14 +17,15 @@ MS = 1_000_000
 
 
 class Messages:
-    """Messages of one size from rank 0 to rank 1; each receive takes one transfer from its post, as a copy does."""
+    """Messages of one size from rank 0 to rank 1. Each receive takes one transfer from its post on, as a copy does."""
 
     def __init__(self, path: Path) -> None:
         self.drawing = Drawing(path, [Place("h0"), Place("h0")])
         self.requests = 0
 
     def add(self, call: str, begin: int, end: int, post: int, *, wait: str = "") -> None:
-        """Sent by `call`, from begin to end; with `wait`, `call` only starts it and `wait` completes it at end."""
+        """Adds a message that `call` sends from begin to end. wait: a call that completes it at end, so that `call`
+        only starts it."""
         drawing = self.drawing
         if wait:
             self.requests += 1
@@ -39,7 +40,7 @@ class Messages:
         drawing.add(1, events.MpiRecv(post + TRANSFER - 1, 0, drawing.world, 7, SIZE))
 
     def prompt(self, begin: int) -> None:
-        """One that its receiver waits for: it shows how long a transfer takes."""
+        """Adds a message that its receiver waits for, which shows the time of a transfer."""
         self.drawing.span(0, begin, begin + TRANSFER, "MPI_Send")
         self.drawing.add(0, events.MpiSend(begin + 1, 1, self.drawing.world, 7, SIZE))
         self.drawing.span(1, begin - MS, begin + TRANSFER, "MPI_Recv")
@@ -59,13 +60,13 @@ def test_sends_that_the_program_buffered_say_nothing_about_other_messages(
         begin = 10 * MS * number
         messages.add(call, begin, begin + 5_000, begin + 5 * MS, wait=wait)
     messages.prompt(40 * MS)
-    # MPI_Waitall may have waited for something else. But nothing else of this size was complete before its post.
+    # MPI_Waitall might have waited for another message. But no other message of this size was complete before its post.
     messages.add("MPI_Isend", 50 * MS, 64 * MS + TRANSFER, 64 * MS, wait="MPI_Waitall")
     assert messages.bindings(rows) == ["none"] * 3 + ["recv", "send"]
 
 
 def test_a_buffered_send_never_waits_for_its_receiver(tmp_path: Path, rows: Any) -> None:
-    # Rank 0 loses its processor in MPI_Bsend, and gets it back just after rank 1's post.
+    # Rank 0 loses its core in MPI_Bsend, and gets it back just after rank 1's post.
     messages = Messages(tmp_path)
     messages.prompt(10 * MS)
     messages.add("MPI_Send", 20 * MS, 20 * MS + 5_000, 25 * MS)
@@ -79,9 +80,9 @@ def test_a_buffered_send_never_waits_for_its_receiver(tmp_path: Path, rows: Any)
         ("MPI_Send", "", TRANSFER, "send"),
         ("MPI_Rsend", "", TRANSFER, "send"),
         ("MPI_Isend", "MPI_Wait", TRANSFER, "send"),
-        # It was held up for much longer than the transfer took: it may have been buffered like the others.
+        # The call took much longer than the transfer. The message may have been buffered like the others.
         ("MPI_Send", "", 4 * MS, "none"),
-        # These calls may have waited for another message.
+        # These calls might have waited for another message.
         ("MPI_Sendrecv", "", TRANSFER, "none"),
         ("MPI_Isend", "MPI_Waitall", TRANSFER, "none"),
     ],

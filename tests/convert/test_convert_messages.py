@@ -43,7 +43,7 @@ def test_nonblocking_ends_wait_from_the_completing_call(tmp_path: Path, rows: An
     assert [message[time] for time in times] == [0, 100, 130, 15, 200, 230]
 
 
-# (begin, end, function) of rank 1's calls before it receives at 200,000; the message is sent at 90,000.
+# (begin, end, function) of rank 1's calls before its receive at 200,000. The message is sent at 90,000.
 PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
 
 
@@ -51,8 +51,8 @@ PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
     ("calls", "waits_from"),
     [
         (PROBED, 0),
-        ([(0, 60_000, "MPI_Iprobe"), (80_000, 190_000, "MPI_Probe")], 80_000),  # it computed after the first
-        ([(0, 100_000, "MPI_Test")], 200_000),  # it computed as long as it had polled
+        ([(0, 60_000, "MPI_Iprobe"), (80_000, 190_000, "MPI_Probe")], 80_000),  # rank 1 computed after the first poll
+        ([(0, 100_000, "MPI_Test")], 200_000),  # rank 1 computed as long as it had polled
         ([(0, 190_000, "MPI_Barrier")], 200_000),
         ([(0, 150_000, "MPI_Iprobe"), (150_000, 190_000, "MPI_Send")], 200_000),
     ],
@@ -60,7 +60,8 @@ PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
 def test_a_receive_waits_from_the_first_of_the_polls_that_led_to_it(
     tmp_path: Path, rows: Any, calls: list[tuple[int, int, str]], waits_from: int
 ) -> None:
-    """A message that a program probes for had arrived at its receive, so nobody was late."""
+    """Regression: a message that the program probed for seemed to have arrived before its receive, so nobody was
+    late."""
     drawing = two_ranks(tmp_path)
     drawing.span(0, 0, 1, "MPI_Init")
     drawing.span(0, 90_000, 91_000, "MPI_Send")
@@ -75,7 +76,7 @@ def test_a_receive_waits_from_the_first_of_the_polls_that_led_to_it(
 
 
 def test_receives_match_in_the_order_of_posting_not_of_completing(tmp_path: Path, rows: Any) -> None:
-    """The second receive is seen complete first: MPI_Waitany may look at requests in any order."""
+    """The second receive is completed first: MPI_Waitany may check requests in any order."""
     drawing = two_ranks(tmp_path)
     for i, size in enumerate((100, 200)):
         drawing.span(0, 10 * i, 10 * i + 5, "MPI_Isend")
@@ -157,7 +158,8 @@ def test_an_intercommunicators_peers_are_the_other_group(tmp_path: Path, rows: A
 def test_any_order_of_tags_and_completions_matches_the_nth_with_the_nth(
     tmp_path_factory: Any, sends: list[tuple[int, bool]], seed: Any
 ) -> None:
-    """Message n has n bytes; receives are posted in an order that keeps each tag's own order and completed in any."""
+    """Message n has n bytes. Receives are posted in an order that keeps each tag's own order, and completed in any
+    order."""
     from dataset_reading import read_dataset
     from hopscope.dataset.convert import ensure_dataset
 

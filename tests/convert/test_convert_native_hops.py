@@ -1,4 +1,5 @@
-"""The MPI library's own messages find their collective wherever they lie, and paths trust only what is whole."""
+"""The MPI library's own messages are assigned to their collectives, wherever they are, and paths use only complete
+data."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ def tag_of(seq: int, key: int = 12) -> int:
 
 
 def ranks(path: Path, count: int = 2) -> tuple[Drawing, Any]:
-    """Ranks of one host whose MPI_Init begins at 0, and the communicator of the library's messages among all."""
+    """Ranks of one host whose MPI_Init begins at 0, and the communicator of the library's messages among all of
+    them."""
     drawing = Drawing(path, [Place("h0")] * count, requests_tell_waits=True)
     for rank in range(count):
         drawing.span(rank, 0, 10, "MPI_Init")
@@ -24,7 +26,7 @@ def ranks(path: Path, count: int = 2) -> tuple[Drawing, Any]:
 
 
 def exchange(drawing: Drawing, shadow: Any, seq: int, begin: int, end: int, *, request: int = 50) -> None:
-    """Ranks 0 and 1 send one another a message; each began to wait for the other's at `begin`."""
+    """Adds messages between ranks 0 and 1, in both directions. Each rank begins to wait at `begin`."""
     for src, dst in ((0, 1), (1, 0)):
         drawing.hop(
             shadow, src, dst, tag_of(seq), send=(begin + src, begin + 5), receive=(begin - 5, end - src),
@@ -54,7 +56,7 @@ def path_of(
 
 
 def test_hops_of_a_blocking_collective_carry_its_path(tmp_path: Path, rows: Any) -> None:
-    """Rank 1 enters at 300; rank 0 waits for its message, which comes at 399."""
+    """Rank 1 enters at 300. Rank 0 waits for its message, which arrives at 399."""
     drawing, shadow = ranks(tmp_path)
     drawing.collective(0, 100, 410, "MPI_Allreduce")
     drawing.collective(1, 300, 405, "MPI_Allreduce")
@@ -74,7 +76,7 @@ def test_a_nonblocking_collectives_hops_lie_in_another_communicators_barrier(tmp
     pair = drawing.comm("pair", [0, 1], parent=drawing.world)
     of_pair = drawing.native(pair)
     for rank in range(3):
-        drawing.collective(rank, 20, 30, "MPI_Barrier")  # so that numbers differ between the two
+        drawing.collective(rank, 20, 30, "MPI_Barrier")  # so that the sequence numbers of the two differ
         drawing.nonblocking(rank, (100, 110), (600, 700), "MPI_Iallreduce", request=90)
     for rank in (0, 1):
         drawing.collective(rank, 200, 400, "MPI_Barrier", comm=pair)
@@ -92,7 +94,7 @@ def test_a_nonblocking_collectives_hops_lie_in_another_communicators_barrier(tmp
 def test_a_hop_of_a_nonblocking_collective_lies_in_a_wait_or_in_the_call_that_began_it(
     tmp_path: Path, rows: Any
 ) -> None:
-    """Two Ibarriers are under way at once; only the tag says whose a message is."""
+    """Two Ibarriers run at once. Only the tag says to which one a message belongs."""
     drawing, shadow = ranks(tmp_path)
     for rank in (0, 1):
         for number in (0, 1):
@@ -132,7 +134,7 @@ def test_starts_of_two_persistent_requests_are_told_apart_by_their_hops(tmp_path
 
 
 def test_hops_of_an_intercommunicator_pass_between_its_groups_and_inside_them(tmp_path: Path, rows: Any) -> None:
-    """Rank 0 is one group, ranks 1 and 2 are the other; their messages name places among all three."""
+    """Rank 0 is one group, ranks 1 and 2 are the other. Their messages use ranks among all three."""
     drawing, _ = ranks(tmp_path, 3)
     inter_comm = drawing.inter_comm("between", [0], [1, 2])
     shadow = drawing.comm("native:Open MPI", [0, 1, 2], parent=inter_comm)
@@ -147,7 +149,7 @@ def test_hops_of_an_intercommunicator_pass_between_its_groups_and_inside_them(tm
 
 
 def test_a_rank_of_an_intercommunicator_waits_for_the_other_group_only(tmp_path: Path, rows: Any) -> None:
-    """Without hops. Rank 1 leaves last; rank 2, which entered last, is in its own group."""
+    """No hops are known. Rank 1 leaves last. Rank 2, which entered last, is in its own group."""
     drawing, _ = ranks(tmp_path, 3)
     inter_comm = drawing.inter_comm("between", [0], [1, 2])
     for rank, (enter, leave) in enumerate(((200, 350), (110, 400), (300, 360))):
@@ -158,7 +160,8 @@ def test_a_rank_of_an_intercommunicator_waits_for_the_other_group_only(tmp_path:
 
 
 def test_a_hop_ends_on_another_thread_than_the_one_that_posted_it(tmp_path: Path, rows: Any) -> None:
-    """A helper of rank 0 waits in a call of its own and completes what the main thread's Barrier needs."""
+    """A helper thread of rank 0 waits in its own call, and completes the message that the main thread's Barrier
+    needs."""
     drawing, shadow = ranks(tmp_path)
     helper = drawing.thread(0, "helper")
     for rank in (0, 1):
@@ -182,7 +185,7 @@ def test_a_hop_ends_on_another_thread_than_the_one_that_posted_it(tmp_path: Path
 
 
 def test_another_thread_drives_a_nonblocking_collective_from_its_own_barrier(tmp_path: Path, rows: Any) -> None:
-    """Its Barrier, on another communicator, is the first of its kind there too: the numbers say nothing."""
+    """The thread's Barrier, on another communicator, is also the first there, so the numbers decide nothing."""
     drawing, shadow = ranks(tmp_path)
     helper = drawing.thread(0, "helper")
     private_comm = drawing.comm("own", [0, 1], parent=drawing.world)
@@ -207,7 +210,7 @@ def test_another_thread_drives_a_nonblocking_collective_from_its_own_barrier(tmp
 
 
 def test_a_message_of_no_collective_is_counted_and_joins_none(tmp_path: Path, rows: Any) -> None:
-    """Its number is that of a collective to come."""
+    """The message's number is that of a later collective."""
     drawing, shadow = ranks(tmp_path)
     for rank in (0, 1):
         drawing.collective(rank, 100, 400, "MPI_Allreduce")
@@ -220,8 +223,8 @@ def test_a_message_of_no_collective_is_counted_and_joins_none(tmp_path: Path, ro
 
 
 def test_native_hops_show_no_key_as_round_and_count_messages_as_segments(tmp_path: Path, rows: Any) -> None:
-    """Three messages from 0 to 1 under two keys: each key's match in order of posting. They fit no algorithm, so their
-    tag says no role, either."""
+    """Three messages from 0 to 1 under two keys: for each key, they match in order of posting. They fit no algorithm,
+    so their tag has no role either."""
     drawing, shadow = ranks(tmp_path)
     for rank in (0, 1):
         drawing.collective(rank, 100, 900, "MPI_Allreduce")
@@ -239,7 +242,7 @@ def test_native_hops_show_no_key_as_round_and_count_messages_as_segments(tmp_pat
 
 
 def test_a_nonblocking_hop_binds_from_the_wait_that_found_its_collective_complete(tmp_path: Path, rows: Any) -> None:
-    """Rank 1 starts late and sends from its Wait; its first message had come before rank 0 began to wait."""
+    """Rank 1 starts late and sends from its Wait. Its first message came before rank 0 began to wait."""
     drawing, shadow = ranks(tmp_path)
     drawing.nonblocking(0, (100, 110), (600, 4000), "MPI_Iallreduce", request=90)
     drawing.nonblocking(1, (105, 115), (3000, 3500), "MPI_Iallreduce", request=91)
@@ -251,7 +254,7 @@ def test_a_nonblocking_hop_binds_from_the_wait_that_found_its_collective_complet
     hops = {h["send_begin_ns"]: (h["arrived_early"], h["recv_wait_begin_ns"], h["binding"]) for h in tables["hops"]}
     assert hops == {106: (None, 3000, "none"), 108: (True, None, "none"), 3100: (None, 600, "recv")}
     assert path_of(tables) == [(1, "local", 3000, 3100), (0, "shm", 3100, 3900), (0, "local", 3900, 4000)]
-    # The run's path leads to what rank 1 did before its Wait, which is computing and no fault of the library's.
+    # The run's path leads to rank 1 before its Wait. This time is computing, and not due to the library.
     assert path_of(tables, "run", None) == [
         (1, "mpi", 0, 10), (1, "compute", 10, 105), (1, "local", 105, 115), (1, "compute", 115, 3000),
         (1, "local", 3000, 3100), (0, "shm", 3100, 3900), (0, "local", 3900, 4000), (0, "compute", 4000, 5000),
@@ -301,7 +304,7 @@ def test_an_incomplete_collective_stays_native(tmp_path: Path, rows: Any) -> Non
 
 
 def test_a_collective_without_messages_is_said_to_have_passed_by_shared_memory(tmp_path: Path, rows: Any) -> None:
-    """One rank had no data, which is no reason; messages were not looked for in the last collective."""
+    """One rank had no data, which is no reason. Messages were not looked for in the last collective."""
     drawing, shadow = ranks(tmp_path)
     silent = "native:no message of the MPI library was seen on this rank"
     for rank in (0, 1):
@@ -315,7 +318,7 @@ def test_a_collective_without_messages_is_said_to_have_passed_by_shared_memory(t
 
 
 def complete_on_helper(drawing: Drawing, shadow: Any) -> None:
-    """Ranks 0 and 1 exchange a message; a helper of rank 0 sees the one that rank 0 waits for."""
+    """Adds messages between ranks 0 and 1. A helper thread of rank 0 completes the one that rank 0 waits for."""
     helper = drawing.thread(0, "helper")
     for rank in (0, 1):
         drawing.collective(rank, 100 + 10 * rank, 400 - 10 * rank, "MPI_Allreduce")
@@ -338,7 +341,7 @@ def test_a_wait_that_another_thread_ended_is_known(tmp_path: Path, rows: Any) ->
 
 
 def test_a_path_on_which_a_wait_is_undecided_stays_native(tmp_path: Path, rows: Any) -> None:
-    """Rank 0's message came on another thread, and nothing says since when rank 0 waited."""
+    """Rank 0's message arrived on another thread, and the time when rank 0 began to wait is unknown."""
     drawing, shadow = ranks(tmp_path)
     complete_on_helper(drawing, shadow)
     tables = rows(drawing)
@@ -348,7 +351,7 @@ def test_a_path_on_which_a_wait_is_undecided_stays_native(tmp_path: Path, rows: 
 
 
 def test_a_blocking_send_waited_from_its_begin(tmp_path: Path, rows: Any) -> None:
-    """Its request tells of a wait, but no `hop wait` surrounds it."""
+    """The send's request shows that it waited, but no `hop wait` surrounds it."""
     drawing, shadow = ranks(tmp_path)
     for rank in (0, 1):
         drawing.collective(rank, 100, 900, "MPI_Allreduce")

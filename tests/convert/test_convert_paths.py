@@ -1,6 +1,6 @@
-"""The rules of critical paths through the product's own door: an archive is drawn, converted and read.
+"""The rules of critical paths in the whole product: an archive is drawn, converted and read.
 
-tests/paths has the rules themselves, on drawn tables.
+tests/paths tests the rules themselves, on drawn tables.
 """
 
 from pathlib import Path
@@ -26,14 +26,14 @@ def path_of(tables: dict[str, list[dict[str, Any]]], collective: int) -> list[tu
         # enters: rank 0 at 0, rank 1 at 20, rank 2 at 10
         ("MPI_Allreduce", None, (80, 40, 40), (0, "native", 20, 80)),
         ("MPI_Barrier", None, (40, 80, 40), (1, "native", 20, 80)),
-        ("MPI_Bcast", 1, (80, 40, 40), (0, "native", 20, 80)),  # off the root: its enter
-        ("MPI_Bcast", 0, (30, 40, 80), (2, "native", 10, 80)),  # the root was there before: stays
-        ("MPI_Scatterv", 0, (80, 40, 40), (0, "native", 0, 80)),  # at the root: stays
-        ("MPI_Reduce", 0, (80, 40, 40), (0, "native", 20, 80)),  # at the root: last enter
-        ("MPI_Gather", 0, (40, 40, 80), (2, "native", 10, 80)),  # off the root: stays
-        ("MPI_Scan", None, (40, 40, 80), (2, "native", 20, 80)),  # last of ranks up to 2
-        ("MPI_Scan", None, (80, 40, 40), (0, "native", 0, 80)),  # only rank 0 itself
-        ("MPI_Exscan", None, (40, 80, 40), (1, "native", 20, 80)),  # rank 0 was there before: stays
+        ("MPI_Bcast", 1, (80, 40, 40), (0, "native", 20, 80)),  # from the root's enter
+        ("MPI_Bcast", 0, (30, 40, 80), (2, "native", 10, 80)),  # the root entered before: rank 2's own enter
+        ("MPI_Scatterv", 0, (80, 40, 40), (0, "native", 0, 80)),  # the root waits for no rank
+        ("MPI_Reduce", 0, (80, 40, 40), (0, "native", 20, 80)),  # the root waits for the last enter
+        ("MPI_Gather", 0, (40, 40, 80), (2, "native", 10, 80)),  # a rank that only sends waits for no rank
+        ("MPI_Scan", None, (40, 40, 80), (2, "native", 20, 80)),  # from the last enter of ranks 0 to 2
+        ("MPI_Scan", None, (80, 40, 40), (0, "native", 0, 80)),  # rank 0 waits for no rank
+        ("MPI_Exscan", None, (40, 80, 40), (1, "native", 20, 80)),  # rank 0 entered before: rank 1's own enter
         ("MPI_Neighbor_alltoall", None, (80, 40, 40), (0, "native", 0, 80)),
     ],
 )
@@ -47,9 +47,10 @@ def test_without_hops_the_library_is_one_stretch_that_leads_where_the_operation_
 
 
 def test_over_a_tree_a_path_follows_the_hops_that_were_waited_for(tmp_path: Path, rows: Any) -> None:
-    """Rank 1 is late; rank 0 waits for its hop from 10 on and passes the result back to it.
+    """Rank 1 is late. Rank 0 waits for its hop from 10 on, and passes the result back to it.
 
-    The last leave is rank 1's: back over the hop down, sent at 55, and over the hop up, sent at 40, to rank 1's work.
+    Rank 1 leaves last. From there the path goes back over the hop down, sent at 55, and the hop up, sent at 40, to rank
+    1's work.
     """
     drawing = Drawing(tmp_path, [Place("h0"), Place("h1", "far")])
     tree = drawing.shadow(drawing.world, "flat")

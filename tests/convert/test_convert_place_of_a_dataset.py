@@ -1,4 +1,4 @@
-"""Only what a conversion made is ever replaced or removed: a directory called `dataset` may be the user's."""
+"""A conversion replaces and removes only what a conversion made: a directory called `dataset` may be the user's."""
 
 import json
 import resource
@@ -17,7 +17,7 @@ from hopscope.errors import InputError
 
 
 def draw(directory: Path, barriers: int = 3) -> Path:
-    """A trace directory with so many barriers of two ranks."""
+    """A trace directory with this number of barriers of two ranks."""
     drawing = Drawing(directory, [Place("h0"), Place("h0")])
     for i in range(barriers):
         for rank in (0, 1):
@@ -31,7 +31,7 @@ def barriers_in(trace: hopscope.Trace) -> int:
 
 
 def make_outdated(directory: Path) -> None:
-    """Lets a dataset seem made by an older version."""
+    """Changes a dataset so that an older version seems to have made it."""
     content = json.loads((directory / "manifest.json").read_text())
     content["source"]["hopscope_version"] = "0.0.1"
     (directory / "manifest.json").write_text(json.dumps(content))
@@ -39,7 +39,7 @@ def make_outdated(directory: Path) -> None:
 
 @pytest.mark.parametrize("manifest", [None, "", "{}", "[]", '{"schema_version": 2}', '{"tables": {"a": [1]}}'])
 def test_a_users_own_directory_called_dataset_stays(tmp_path: Path, manifest: str | None) -> None:
-    # It was deleted without a word.
+    # Regression: the directory was deleted without a message.
     trace = draw(tmp_path / "t")
     users_directory = trace / "dataset"
     users_directory.mkdir()
@@ -57,7 +57,7 @@ def test_a_users_own_directory_called_dataset_stays(tmp_path: Path, manifest: st
 
 
 def test_a_broken_manifest_is_named_with_its_fault(tmp_path: Path) -> None:
-    # It was said to be missing.
+    # Regression: the message was that the manifest is missing.
     trace = draw(tmp_path / "t")
     file = ensure_dataset(trace) / "manifest.json"
     file.write_text(file.read_text()[:100])
@@ -68,7 +68,7 @@ def test_a_broken_manifest_is_named_with_its_fault(tmp_path: Path) -> None:
 def test_a_file_called_dataset_stays(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
     (trace / "dataset").write_text("mine\n")
-    for _ in range(2):  # it was moved aside once, and stopped every command after that
+    for _ in range(2):  # Regression: the first command moved it aside, and then every command stopped
         with pytest.raises(InputError, match="is a file that hopscope did not make"):
             hopscope.open(trace)
     assert (trace / "dataset").read_text() == "mine\n"
@@ -139,7 +139,7 @@ def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path
     (users_directory / "work").write_text("mine\n")
     (trace / "dataset.tmp-link").symlink_to(users_directory)
     (trace / "dataset.tmp-file").write_text("mine\n")
-    marked_directory = trace / "dataset.tmp-y"  # even one that somebody marked
+    marked_directory = trace / "dataset.tmp-y"  # even a directory that somebody marked
     marked_directory.mkdir()
     (marked_directory / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
     (marked_directory / "work").write_text("mine\n")
@@ -152,7 +152,7 @@ def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path
 
 @pytest.mark.parametrize("room", [0, 20, 5000])
 def test_a_conversion_without_room_leaves_nothing(tmp_path: Path, room: int) -> None:
-    # The directory was left behind, once by every command, where not even its mark fitted.
+    # Regression: the directory was left behind. If not even its mark fitted, every command left one.
     trace = draw(tmp_path / "t")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
@@ -180,7 +180,7 @@ def test_a_place_that_cannot_be_written_names_the_option(tmp_path: Path) -> None
 def test_a_trace_without_permission_and_without_a_cache_names_the_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Permission bits do not stop the superuser, so the question is answered for it."""
+    """The test replaces the check for permission, because permission bits do not stop the superuser."""
     trace = draw(tmp_path / "t")
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

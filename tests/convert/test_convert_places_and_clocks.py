@@ -1,4 +1,4 @@
-"""Placement of ranks, the clock of each event, and how well two clocks can be compared."""
+"""Placement of ranks, the clock of each event, and the accuracy with which two clocks can be compared."""
 
 import dataclasses
 import hashlib
@@ -31,7 +31,7 @@ def test_link_classes_follow_host_and_cluster(tmp_path: Path, rows: Any) -> None
 
 
 def test_ranks_go_by_their_names_not_by_the_order_of_definition(tmp_path: Path, rows: Any) -> None:
-    """The first rank that is defined is called MPI Rank 2, the next 1, the last 0."""
+    """The first rank that is defined is called MPI Rank 2, the next one 1, and the last one 0."""
 
     class Backwards(str):
         def format(self, *numbers: object, **_names: object) -> str:
@@ -101,7 +101,7 @@ def test_another_tools_rank_is_complete_if_it_finalized(tmp_path: Path, rows: An
 
 
 def test_offsets_bring_the_clocks_together(tmp_path: Path, rows: Any) -> None:
-    """Rank 1's machine is 1,000,000 ns ahead at its begin and gains 100 ns until its end."""
+    """Rank 1's machine is 1,000,000 ns ahead at its beginning, and gains 100 ns until its end."""
     drawing = Drawing(tmp_path, [Place("h0"), Place("h1")])
     drawing.clock_offset(0, 0, 0)
     drawing.clock_offset(1, 1_000_000, -1_000_000, 30.0)
@@ -137,8 +137,8 @@ def test_one_machine_that_plays_two_hosts_has_one_clock(tmp_path: Path, rows: An
 
 
 def test_clocks_that_nobody_measured_decide_nothing_between_machines(tmp_path: Path, rows: Any) -> None:
-    # Two machines whose clocks are a day apart, in an archive without clock offsets: the error was told to be 0, and
-    # rank 1 to come last by a day, always.
+    # Two machines whose clocks are a day apart, in an archive without clock offsets. Regression: the clock error was 0,
+    # so rank 1 was always last, by a day.
     day = 86_400 * 10**9
     drawing = Drawing(tmp_path, [Place("h0"), Place("h1")], by_hopscope=False)
     for rank in (0, 1):

@@ -1,4 +1,4 @@
-"""Each rank's time in bins: sums worked out by hand, and the same sums from the calls themselves."""
+"""Each rank's time in bins: sums worked out by hand, and sums computed from the calls."""
 
 import shutil
 from pathlib import Path
@@ -34,10 +34,10 @@ def late_rank(path: Path) -> Drawing:
 
 
 def test_bins_hold_each_ranks_time_by_category_and_the_path(tmp_path: Path, rows: Any) -> None:
-    """Three calls of each rank allow three bins: 0-256, 256-512 and 512-768; then two of 512, then one of 1024.
+    """Each rank's three calls allow three bins: 0-256, 256-512 and 512-768; then two of 512, then one of 1024.
 
-    The path ends at rank 0's Finalize, at 500: its computing from 160 on, 150-160 in the Allreduce, the hop that rank 1
-    sent at 140, and before that rank 1's time.
+    The path ends at rank 0's Finalize, at 500. It has rank 0's computing from 160 on, 150-160 in the Allreduce, the hop
+    that rank 1 sent at 140, and before that rank 1's time.
     """
     bins = {
         (row["kind"], row["level"], row["begin_ns"], row["rank"], row["category"]): row["time_ns"]
@@ -63,7 +63,7 @@ def test_columns_have_the_computing_too_and_hosts_are_the_sum_of_their_ranks(tmp
     columns = line.columns(0, 512, 2)
     assert (columns.begin_ns, columns.width_ns, columns.end_ns, columns.exact) == (0, 256, 512, True)
     assert [row["rank"] for row in columns.rows] == [0, 1]
-    # 0-256: rank 0 is 70 ns in MPI, rank 1 is 60; 256-512: both 12.
+    # 0-256: rank 0 is in MPI for 70 ns, rank 1 for 60. 256-512: both for 12.
     assert columns.time_ns[WORDS.index("compute")].tolist() == [[186, 244], [196, 244]]
     assert columns.time_ns.sum(axis=0).tolist() == [[256, 256]] * 2
     assert columns.path_ns.sum(axis=(0, 1)).tolist() == [256, 244]
@@ -77,7 +77,8 @@ def test_columns_have_the_computing_too_and_hosts_are_the_sum_of_their_ranks(tmp
 
 
 def test_columns_have_what_was_waiting_for_another_rank(tmp_path: Path) -> None:
-    # Rank 0 enters at 100 and needs rank 1, which enters at 130; what follows is transfer. Rank 1 waits for nobody.
+    # Rank 0 enters at 100 and needs rank 1, which enters at 130. The time after that is transfer. Rank 1 waits for no
+    # rank.
     line = hopscope.open(late_rank(tmp_path).write()).timeline
     columns = line.columns(0, 512, 4, waiting=True)
     assert columns.waiting_ns is not None
@@ -136,7 +137,7 @@ def test_bins_of_every_level_are_the_sums_of_the_calls_themselves(
         assert exact.time_ns.min() >= 0
         assert (line.columns(0, None, columns, by="host").time_ns.sum(axis=1) == exact.time_ns.sum(axis=1)).all()
     exact = line.columns(0, None, 1)
-    # Every nanosecond of every thread and of the path is in some category.
+    # Every nanosecond of every thread and of the path is in one category.
     threads = {row["rank"]: row["n"] for row in opened.sql(
         "select ranks.rank, greatest(1, count(distinct location)) as n from ranks left join (from calls select rank, "
         "location union all from intervals select rank, location where kind <> 'region') using (rank) group by all"

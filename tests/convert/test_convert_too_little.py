@@ -1,4 +1,4 @@
-"""Faults around a conversion are sentences: broken JSON, and too little memory."""
+"""Broken JSON and too little memory give a sentence before, during and after a conversion."""
 
 import resource
 import subprocess
@@ -76,7 +76,7 @@ def analyze(limit: int, *words: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", ["summary", "remap"])
 def test_a_limit_too_low_to_begin_with_is_a_sentence(tmp_path: Path, command: str) -> None:
-    # Libraries ended the process in the middle: a segmentation fault, or code 1 as of a gate that failed.
+    # Regression: libraries ended the process by a segmentation fault, or with code 1, which means that a gate failed.
     trace = draw(tmp_path / "t")
     for limit in (300_000 << 10, 700_000 << 10, LEAST_ADDRESS_SPACE - 1024):
         done = analyze(limit, command, trace)
@@ -84,7 +84,7 @@ def test_a_limit_too_low_to_begin_with_is_a_sentence(tmp_path: Path, command: st
         assert done.stderr.startswith(f"analyze: the limit of {size(limit)} of address space is too low")
         assert done.stderr.count("\n") == 1
     assert not (trace / "dataset").exists()
-    # What it asks for is enough: at the 2 GiB that it named once, a library aborted the process.
+    # The limit that the message names suffices. Regression: it named 2 GiB, at which a library aborted the process.
     done = analyze(int(done.stderr.rsplit("ulimit -v ", 1)[1]) << 10, command, trace)
     assert (done.returncode, "memory" in done.stderr) == ({"summary": 0, "remap": 2}[command], False)
 

@@ -1,4 +1,4 @@
-"""The archives that are kept here: Score-P's and the sample traces. `make test` reads the ones that differ most."""
+"""The archives in this repository: Score-P's and the sample traces. `make test` reads only those that differ most."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _MOST_DIFFERENT = ("scorep-8.4-mpi-openmp-4x2", "scorep-8.4-mpi-4ranks-rusage", 
 
 
 def name_of(trace: Path) -> str:
-    """The folder that says what a trace is of."""
+    """The name of the folder of a trace, which describes it."""
     return trace.parent.name if trace.name == "trace" else trace.name
 
 

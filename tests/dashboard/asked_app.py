@@ -1,4 +1,4 @@
-"""An application asked in process as a browser asks it: its pages, its menu, and the answers of its callbacks."""
+"""An application asked in process, in the way of a browser: its pages, its menu, and the answers of its callbacks."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class AskedPage:
 
     @property
     def links(self) -> dict[str, str]:
-        """Addresses of the menu's entries, by their words."""
+        """Addresses of the menu's entries, by their text."""
         entries = [part for part in components(self.menu) if getattr(part, "href", None)]
         return {text(entry.children[1]): entry.href for entry in entries}
 
 
 class AskedApp:
-    """Answers as the application's server does."""
+    """Gives the answers that the application's server would give."""
 
     def __init__(self, app: Dash) -> None:
         self.client = app.server.test_client()
 
     def page(self, address: str, *, follows_selection: bool = True) -> AskedPage:
-        """The page at an address; that of a machine file follows no selection."""
+        """The page at an address. The page of a machine file follows no selection."""
         parts = urlsplit(address)
         question = page_question(parts.path, f"?{parts.query}" if parts.query else "")
         if not follows_selection:
@@ -59,8 +59,8 @@ class AskedApp:
     def answer(
         self, output: str, inputs: dict[str, Any], state: dict[str, Any] | None = None, *, changed: str
     ) -> dict[str, Any]:
-        """The answer of a callback: `output`, `inputs` and `state` name properties as `sql-result.children`; `changed`
-        is the one that the browser changed."""
+        """The answer of a callback. output, inputs and state: properties such as `sql-result.children`. changed: the
+        property that the browser changed."""
 
         def properties(values: dict[str, Any]) -> list[dict[str, Any]]:
             parts = [(*name.split("."), value) for name, value in values.items()]
@@ -81,7 +81,7 @@ class AskedApp:
         )
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a question that a browser posts."""
+        """The answer to a request that a browser posts."""
         answer = self.client.post(QUESTIONS, json=question)
         assert answer.status_code == 200, answer.text
         return dict(answer.get_json())

@@ -1,4 +1,4 @@
-"""The cells that a page shows of a comparison."""
+"""The cells that a page shows for a comparison."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""A simulated trace, the dashboard serving it on a loopback port, and a real browser that must not ask anybody else."""
+"""A simulated trace, a dashboard of it on a loopback port, and a real browser that must not send requests to other
+hosts."""
 
 import subprocess
 import sys
@@ -29,7 +30,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 PROGRAMS = Path(__file__).parent / "programs"
 INCLUDE = local_mpi.ROOT / "collector" / "include"
 LATE_MS = 1500
-"""So late is one rank of the trace `late_trace`: longer than another program keeps a rank from its core."""
+"""Delay of one rank of `late_trace`, in ms. It is longer than other programs keep a rank from its core."""
 
 Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
 ServeApp = Callable[[Dash], str]
@@ -37,24 +38,25 @@ ServeApp = Callable[[Dash], str]
 
 @pytest.fixture(scope="session")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """A solver on eight ranks over two sites whose Allreduce crosses between them three times in a row each way."""
+    """A solver on eight ranks over two sites. Its Allreduce crosses between the sites three times in sequence in each
+    direction."""
     return hopscope.open(SimulatedRun().write(tmp_path_factory.mktemp("simulated") / "solver"))
 
 
 @pytest.fixture(scope="session")
 def trace_without_hops(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """The solver under the MPI library's own collectives; only their calls are known."""
+    """The solver under the MPI library's own collectives, of which only the calls are known."""
     return hopscope.open(SimulatedRun(hops=False).write(tmp_path_factory.mktemp("simulated") / "observed"))
 
 
 @pytest.fixture(scope="session")
 def trace_of_many_trees(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """The solver with each rank in turn as the root of its tree."""
+    """The solver, whose tree has each rank as its root in turn."""
     return hopscope.open(SimulatedRun(roots=tuple(range(8))).write(tmp_path_factory.mktemp("simulated") / "roots"))
 
 
 def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hopscope.Trace:
-    """The trace of this source of programs/one_late.c, built and run on four ranks, in a new folder."""
+    """The trace of programs/one_late.c from this source file, built in a new folder and run on four ranks."""
     program = mpi.compile(source, "-g", "-I", str(INCLUDE))
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--"]
     words = [*run, *mpi.launch(4), str(program), str(LATE_MS), str(folder.with_name("begun"))]
@@ -64,7 +66,7 @@ def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hops
 
 @pytest.fixture(scope="session")
 def late_trace(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
+    """A real run of programs/one_late.c on four ranks, one of which is late to one collective. The MPI library's own
     messages are its hops."""
 
     def record(folder: Path) -> None:
@@ -76,13 +78,13 @@ def late_trace(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="session")
 def serve(serve_app: ServeApp) -> Serve:
-    """Serves the dashboard of a trace, or of several, from a thread; its address."""
+    """A function that serves the dashboard of one or more traces from a thread, and returns its address."""
     return lambda trace: serve_app(create_app(trace))
 
 
 @pytest.fixture(scope="session")
 def serve_app() -> Iterator[ServeApp]:
-    """Serves an application from a thread; its address."""
+    """A function that serves an application from a thread, and returns its address."""
     servers = []
 
     def start(app: Dash) -> str:
@@ -116,7 +118,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[Page]:
-    """A window with bars: Playwright hides them otherwise."""
+    """A window with scroll bars, which Playwright hides by default."""
     second_browser = browser.browser_type.launch(
         executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"]
     )
@@ -136,15 +138,16 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="session")
 def tabs(context: BrowserContext) -> list[Page]:
-    """The tab that tests use one after the other; none if the last one closed it."""
+    """A list with the tab that tests use one after the other; empty if the last test closed it."""
     return [context.new_page()]
 
 
 @pytest.fixture
 def page(context: BrowserContext, tabs: list[Page]) -> Iterator[Page]:
-    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked.
+    """A page of 1280 x 800. Fails the test if the console shows an error, or if the page sends a request to another
+    host.
 
-    Tests share one tab: a new one compiles the scripts again, which takes more than twice as long as to draw a page.
+    Tests share one tab: a new tab compiles the scripts again, which takes more than twice as long as drawing a page.
     """
     page = tabs.pop() if tabs and not tabs[0].is_closed() else context.new_page()
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -159,7 +162,7 @@ def page(context: BrowserContext, tabs: list[Page]) -> Iterator[Page]:
 
 @contextmanager
 def watched(page: Page) -> Iterator[None]:
-    """Fails if the page's console shows an error meanwhile or another host than loopback is asked."""
+    """Context that fails if the page's console shows an error, or if the page sends a request to another host."""
     wrong: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:

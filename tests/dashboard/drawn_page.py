@@ -1,4 +1,4 @@
-"""A page as its components, without a browser: its text, its tables, its figures, and where its links lead."""
+"""A page as its components, without a browser: its text, its tables, its figures, and the addresses of its links."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BLOCKS = {
     "Ul",
     "Br",
 }
-"""Elements that stand on a line of their own in a browser: spaces surround their text."""
+"""Elements that start a new line in a browser, so spaces surround their text."""
 
 
 def components(component: Any) -> Iterator[Component]:
@@ -76,32 +76,32 @@ class DrawnPage:
 
     @property
     def text(self) -> str:
-        """All its words."""
+        """The whole text of the page."""
         return text(self.component)
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of its address, each once."""
+        """The parameters of its address. Each occurs once."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.address).query).items()}
 
     def part(self, name: str) -> Component:
-        """The component of that id."""
+        """The component with this id."""
         return next(candidate for candidate in components(self.component) if getattr(candidate, "id", None) == name)
 
     def has(self, name: str) -> bool:
-        """True if there is a component of that id."""
+        """True if there is a component with this id."""
         return any(getattr(candidate, "id", None) == name for candidate in components(self.component))
 
     def table(self, name: str) -> list[list[str]]:
-        """The cells of the body of the table of that id."""
+        """The cells of the body of the table with this id."""
         return table(self.part(name))
 
     def figure(self, name: str) -> Any:
-        """The figure of that id."""
+        """The figure with this id."""
         return next(part for part in components(self.part(name)) if type(part).__name__ == "Graph").figure
 
     def plot(self, name: str) -> list[dict[str, Any]]:
-        """The traces of the figure of that id."""
+        """The traces of the figure with this id."""
         return [
             {"name": trace.name, "type": trace.type}
             | {key: [] if trace[key] is None else list(trace[key]) for key in ("x", "y", "hovertext") if key in trace}
@@ -109,7 +109,7 @@ class DrawnPage:
         ]
 
     def marks(self, name: str) -> list[list[str]]:
-        """Addresses of the marks of the figure of that id: a list for each series, a heat-map's row by row."""
+        """Addresses of the marks of the figure with this id: a list for each series, or for each row of a heat map."""
         figure = self.figure(name)
         begin = (figure.layout.meta or {}).get("leads", "")
         return [
@@ -119,11 +119,11 @@ class DrawnPage:
         ]
 
     def markup(self, name: str) -> str:
-        """The SVG of the drawing of that id."""
+        """The SVG of the drawing with this id."""
         return next(str(part.markup) for part in components(self.part(name)) if type(part).__name__ == "Drawing")
 
     def options(self, label: str) -> dict[str, str]:
-        """The entries of the list of that label, with where each leads."""
+        """The entries of the list with this label, and the address of each."""
         chooser = next(
             part
             for part in components(self.component)
@@ -132,19 +132,19 @@ class DrawnPage:
         return {option["label"]: option["value"] for option in chooser.data}
 
     def links(self, words: str, container: str | None = None) -> list[str]:
-        """Addresses of the links of exactly these words, on the whole page or in the component of an id."""
+        """Addresses of the links with exactly this text, on the whole page or in the component with an id."""
         whole = self.part(container) if container else self.component
         parts = [part for part in components(whole) if text(part) == words]
         addresses = (getattr(part, "href", None) or getattr(part, "data-href", None) for part in parts)
         return [str(address) for address in addresses if address is not None]
 
     def follow(self, words: str, container: str | None = None) -> DrawnPage:
-        """The page behind the first link of these words; one that begins with `?` leads to this page again."""
+        """The page behind the first link with this text. An address that begins with `?` is on this page."""
         return self.go(self.links(words, container)[0])
 
     def go(self, href: str) -> DrawnPage:
-        """The page at an address, which may name another trace served; one that begins with `?` is this page with other
-        parameters."""
+        """The page at an address, which may name another served trace. An address that begins with `?` is this page
+        with other parameters."""
         address = f"{urlsplit(self.address).path}{href}" if href.startswith("?") else href
         identity = parse_qs(urlsplit(address).query).get("trace", [self.data.identity])[0]
         return draw(next(data for data in (self.data, *self.data.other_traces) if data.identity == identity), address)

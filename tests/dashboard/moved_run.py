@@ -1,4 +1,4 @@
-"""The dataset of a recorded run whose ranks are put onto other hosts: the messages stay, and run over other links."""
+"""The dataset of a recorded run with its ranks on other hosts: the messages are unchanged, but run over other links."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from hopscope.dataset.store import table_names
 from kinds_in_drawings import with_kinds
 
 SITES = ("a0", "A"), ("b0", "B")
-"""The hosts, with their clusters, that ranks are dealt over."""
+"""The hosts for the ranks, with their clusters."""
 
 
 def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
-    """Deals the ranks of a run over two sites: even ranks at A, odd ones at B."""
+    """Places the ranks of a run on two sites: even ranks at A, odd ones at B."""
     tables = {name: trace.table(name) for name in table_names()}
     places = [SITES[rank % 2] for rank in tables["ranks"]["rank"].to_pylist()]
     tables["ranks"] = _with(
@@ -23,7 +23,7 @@ def moved(trace: hopscope.Trace, folder: Path) -> hopscope.Trace:
     hops = tables["hops"]
     ends = zip(hops["src"].to_pylist(), hops["dst"].to_pylist(), strict=True)
     tables["hops"] = _with(hops, "link", ["wan" if (src - dst) % 2 else "shm" for src, dst in ends])
-    # What ran is recognised by hosts and clusters, too.
+    # The recognition of algorithms also uses hosts and clusters.
     recognised = with_kinds({name: table for name, table in tables.items() if name not in ("kinds", "trees")})
     files: dict[str, list[manifest.Described]] = {}
     for name, table in recognised.items():

@@ -1,4 +1,5 @@
-"""Machine files of a simulated machine: two ranks on each of six hosts in two clusters, one pair of them far apart."""
+"""Machine files of a simulated machine: two ranks on each of six hosts in two clusters. The hosts of one pair are far
+apart."""
 
 import json
 from pathlib import Path
@@ -8,11 +9,11 @@ from simulated_machine import SimulatedLink, SimulatedMachine
 
 HOSTS = {"a0": "A", "a1": "A", "a2": "A", "b0": "B", "b1": "B", "b2": "B"}
 ODD = SimulatedLink(60_000, 3_000, 5_000, 2.0)
-"""The link of one pair of hosts, three times as far apart as the others of its cluster."""
+"""The link of one pair of hosts, with three times the latency of the others of its cluster."""
 
 
 def probed(file: Path, seconds: float) -> Path:
-    """The machine file of a probe that was given so many seconds."""
+    """The machine file of a probe with this time limit."""
     ranks = [host for host in HOSTS for _ in range(2)]
     machine = SimulatedMachine(ranks, HOSTS, odd={frozenset(("a0", "a1")): ODD})
     measured = Prober(machine, Budget(seconds, machine.clock)).run()

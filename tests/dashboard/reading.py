@@ -1,4 +1,4 @@
-"""Reads what a page shows."""
+"""Reads the contents of a page."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 PATIENCE_MS = 120_000
-"""As long as a page of a long run may take on a machine with much else to do."""
+"""The time limit for a page of a long run on a busy machine, in ms."""
 COMPUTING_MS = 600_000
-"""The limit for a run of 20 million events; Remap alone takes 16 s on two idle cores."""
+"""The time limit for a run of 20 million events, in ms. Remap alone takes 16 s on two idle cores."""
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
 
 
@@ -25,12 +25,12 @@ def patient(page: Page, deadline_ms: int = PATIENCE_MS) -> Page:
 
 
 def query(page: Page) -> dict[str, str]:
-    """The parameters of the address, each once."""
+    """The parameters of the address. Each occurs once."""
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 def wait_for_page(page: Page, title: str) -> None:
-    """Waits for a page with all that it draws, and finds no failure and some content on it."""
+    """Waits for a page and all its figures, and checks that it has content and no part failed."""
     page.wait_for_function("title => document.title.startsWith(title + ' · ')", arg=title)
     page.locator("#content h1").wait_for()
     expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
@@ -39,7 +39,8 @@ def wait_for_page(page: Page, title: str) -> None:
 
 
 def through_the_menu(page: Page, excluded: str | None = None) -> Iterator[str]:
-    """Clicks on every section of the menu and on every page in it, but for one; gives the title of each page."""
+    """Clicks on every section of the menu and on every page in it, except the excluded one. Yields the title of each
+    page."""
     titles = {entry.path: entry.title for entry in PAGES}
     sections = page.locator("#menu > .menu-link")
     sections.first.wait_for()
@@ -56,7 +57,8 @@ def through_the_menu(page: Page, excluded: str | None = None) -> Iterator[str]:
 
 
 def measured(page: Page) -> list[str]:
-    """What is wrong; figures follow a new width a moment later, and on a busy machine much later."""
+    """Faults that widths.js finds on the page. Repeats, because figures adapt to a new width a moment later, and on a
+    busy machine much later."""
     wrong: list[str] = []
     for _ in range(120):
         wrong = page.evaluate(MEASURE)
@@ -67,7 +69,8 @@ def measured(page: Page) -> list[str]:
 
 
 def scrolled_tables(page: Page) -> list[str]:
-    """Tables with columns that are seen only when one scrolls. A page shows what matters of each at every width."""
+    """Ids of tables with columns that are visible only after scrolling. A page shows the important columns at every
+    width."""
     return page.eval_on_selector_all(
         ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
         "each.querySelector('table')?.id)",
@@ -84,7 +87,7 @@ def table(page: Page, name: str) -> list[list[str]]:
 
 
 def grid(page: Page, column: str) -> list[str]:
-    """The cells of one column of the list of collectives that are on screen, from the top."""
+    """The cells of one column of the list of collectives that are on screen, from top to bottom."""
     page.locator(f"#collectives-grid .ag-cell[col-id='{column}']").first.wait_for()
     cells: list[tuple[int, str]] = page.eval_on_selector_all(
         f"#collectives-grid .ag-row .ag-cell[col-id='{column}']",
@@ -106,7 +109,7 @@ def plot(page: Page, name: str) -> list[dict[str, Any]]:
 
 
 def point_at_edge(page: Page, part: str) -> None:
-    """Moves the pointer onto an edge where nothing else lies over it: edges cross, often in their middle."""
+    """Moves the pointer onto an edge at a point that no other part covers: edges often cross in their middle."""
     line = page.locator(f'[data-part="{part}"] .reach')
     line.scroll_into_view_if_needed()
     place: dict[str, float] = line.evaluate(
@@ -123,13 +126,13 @@ def point_at_edge(page: Page, part: str) -> None:
 
 
 def click_mark(page: Page, figure: str, index: int, *, series: int = 0, shows: Locator | None = None) -> None:
-    """Clicks a bar or a dot of a figure, by its place in its series, and waits for the address that it leads to, or for
-    what it `shows` on the page."""
+    """Clicks a bar or a dot of a figure, by its index in its series. Waits until the address changes, or until `shows`
+    is on the page."""
     marks = page.locator(f"#{figure} :is(.barlayer, .scatterlayer) .trace").nth(series).locator(".point")
     mark = marks.nth(index)
 
     def middle() -> tuple[float, float]:
-        # Not only into view, where the page's header may lie over it.
+        # Scroll to the centre: at the window's edge, the page's header may cover the mark.
         mark.evaluate("mark => mark.scrollIntoView({block: 'center'})")
         box = mark.bounding_box()
         assert box is not None
@@ -139,11 +142,11 @@ def click_mark(page: Page, figure: str, index: int, *, series: int = 0, shows: L
 
 
 def click_cell(page: Page, figure: str, column: int, row: int) -> None:
-    """Clicks a cell of a heat-map, by its column and its row from the top, and waits for the address."""
+    """Clicks a cell of a heat map, by its column and its row from the top. Waits until the address changes."""
 
     def middle() -> tuple[float, float]:
         page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
-        # Of a figure that is higher than the window, the cell need not be in view with it.
+        # If a figure is higher than the window, the cell may be out of view.
         page.evaluate(
             "y => { if (y < 0 || y >= innerHeight) scrollBy(0, y - innerHeight / 2); }",
             cell_at(page, figure, column, row)[1],
@@ -167,16 +170,16 @@ def cell_at(page: Page, figure: str, column: int, row: int) -> tuple[float, floa
 
 
 def click_there(page: Page, figure: str, place: tuple[float, float]) -> None:
-    """Clicks a place of a figure, in pixels of the window, and waits for the address that it leads to."""
+    """Clicks a point of a figure, in pixels of the window. Waits until the address changes."""
     _click_where_it_leads(page, figure, lambda: place)
 
 
 def _click_where_it_leads(
     page: Page, figure: str, middle: Callable[[], tuple[float, float]], shows: Locator | None = None
 ) -> None:
-    """Clicks once the figure says that the mark leads somewhere. A figure that still finds its size forgets what was
-    pointed at, so what did not change the address is done again. It only speaks of a mark that was not pointed at
-    before, so the mouse leaves it first."""
+    """Clicks when the figure shows that the mark has a link. A figure that still adapts its size forgets the mark under
+    the pointer, so a click without effect is repeated. The figure reports only a new mark, so the mouse leaves the mark
+    first."""
     address = page.url
     for patience_ms in (2_000, 5_000, 10_000, 60_000):
         page.wait_for_load_state("networkidle")

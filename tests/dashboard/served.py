@@ -1,4 +1,4 @@
-"""The dashboard as its command serves it: another process, asked over HTTP byte by byte."""
+"""The dashboard as its command serves it: another process that answers HTTP requests."""
 
 import http.client
 import json
@@ -33,7 +33,7 @@ class Served:
     def ask(
         self, method: str, path: str, body: bytes | None = None, *, host: str | None = None, **headers: str
     ) -> tuple[int, http.client.HTTPMessage, str]:
-        """Status, headers and text of an answer; `Content_Type` is Content-Type."""
+        """Status, headers and text of the answer to a request. `Content_Type` becomes Content-Type."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         http_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, {"Host": host or f"127.0.0.1:{self.port}", **http_headers})
@@ -43,8 +43,8 @@ class Served:
         return answer.status, answer.headers, text
 
     def post(self, question: Any, **headers: str) -> tuple[int, str]:
-        """Status and text of the answer to a question, given as bytes or as what becomes JSON; of a page that takes
-        long, asked again until it is there."""
+        """Status and text of the answer to a question, given as bytes or as an object for JSON. Asks again until a slow
+        page is there."""
         body = question if isinstance(question, bytes) else json.dumps(question).encode()
         while True:
             status, _, text = self.ask("POST", QUESTIONS, body, **{"Content_Type": "application/json", **headers})
@@ -52,14 +52,14 @@ class Served:
                 return status, text
 
     def raw(self, request: bytes) -> bytes:
-        """The answer to these very bytes."""
+        """The answer to exactly these bytes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: connection.recv(65536), b""))
 
     def stop(self) -> str:
-        """End it; what it said on stderr after its address."""
+        """Ends the server. Returns its further lines on stderr, after the address."""
         self._process.terminate()
         self._process.wait(60)
         self._listener.join(60)
@@ -69,7 +69,7 @@ class Served:
 
 
 def page_question(path: str, search: str = "") -> dict[str, Any]:
-    """The question that a browser posts to see a page."""
+    """The request that a browser posts to show a page."""
     outputs = [{"id": id_, "property": prop} for id_, prop in (
         ("content", "children"), ("menu", "children"), ("page-title", "data"))]  # fmt: skip
     return {
@@ -84,7 +84,7 @@ def page_question(path: str, search: str = "") -> dict[str, Any]:
 
 
 def sql_question(sql: str) -> dict[str, Any]:
-    """The question that a browser posts to see the result of a query."""
+    """The request that a browser posts to show the result of a query."""
     return {
         "output": "sql-result.children",
         "outputs": {"id": "sql-result", "property": "children"},

@@ -1,9 +1,9 @@
-"""A dataset of a run worked out on paper's terms: a solver whose ranks are dealt over three hosts at two sites, an
-Allreduce per iteration.
+"""A dataset of a simulated run: a solver whose ranks are placed in turn on three hosts at two sites, with an Allreduce
+in each iteration.
 
-Each iteration: every rank computes, exchanges borders with its two neighbours, and enters an Allreduce over a
-binomial tree. A message
-takes the latency of its link class and nothing else, so every number on a page can be worked out. Times are ns.
+In each iteration every rank computes, exchanges borders with its two neighbours, and enters an Allreduce over a
+binomial tree. A message takes the latency of its link class and nothing else, so every number on a page can be worked
+out. Times are ns.
 """
 
 import json
@@ -35,9 +35,9 @@ TREE_FILE = {
 
 
 class SimulatedRun:
-    """Makes the tables; `hops=False` gives the same run as the MPI library's own, known only by its calls.
+    """Makes the tables. hops: False gives the same run by the MPI library, of which only the calls are known.
 
-    `roots` are those of the Allreduce's tree, in turn.
+    roots: the Allreduce's tree has these roots in turn.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SimulatedRun:
         self._root_at(roots[0])
 
     def write(self, directory: Path) -> Path:
-        """Write the dataset; its directory."""
+        """Writes the dataset and returns its directory."""
         self._run()
         schemas = table_schemas()
         tables = {
@@ -76,7 +76,7 @@ class SimulatedRun:
         return directory
 
     def _root_at(self, root: int) -> None:
-        """Grow the binomial tree from this root: ranks counted from it."""
+        """Builds the binomial tree with this root, from which ranks are counted."""
         self.root = root
         places = [(rank - root) % self.n for rank in range(self.n)]
         self.parent = [None if place == 0 else ((place & (place - 1)) + root) % self.n for place in places]
@@ -107,8 +107,7 @@ class SimulatedRun:
     def _exchange(self, enters: list[int], iteration: int) -> list[int]:
         leaves = []
         for rank in range(self.n):
-            # A border message is there as soon as its sender sends it and the link lets it through; the WAN is not
-            # emulated for it.
+            # A border message arrives soon after its send: the WAN's latency is not emulated for it.
             senders = [peer for peer in (rank - 1, rank + 1) if 0 <= peer < self.n]
             ends = {peer: max(enters[rank], enters[peer] + 5_000) + 1_000 for peer in senders}
             leave = max(ends.values(), default=enters[rank]) + 2_000
@@ -145,7 +144,7 @@ class SimulatedRun:
         begin_up: dict[int, int] = {}
 
         def up(rank: int) -> int:
-            """Reduce the subtree of `rank`; when its own result is ready."""
+            """Reduces the subtree of `rank`. Returns the time when the result is ready."""
             ready = enters[rank]
             for child in self.children[rank]:
                 sent = up(child)

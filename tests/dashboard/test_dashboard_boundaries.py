@@ -1,4 +1,4 @@
-"""Modules that the dashboard may import; a browser needs no other server."""
+"""Rules for the modules that the dashboard may import, and no other server for a browser."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from dash import Dash
 from hopscope_dashboard.app.application import create_app
 
 SOURCES = Path(hopscope_dashboard.__file__).parent
-# The commands belong to the command line: they open the trace that the pages then show.
+# The commands belong to the command line: they open the trace for the pages.
 MODULES = sorted(path for path in SOURCES.rglob("*.py") if path.parent.name != "commands")
 
 
@@ -30,7 +30,7 @@ def imported(path: Path) -> set[str]:
 def test_a_module_sees_no_duckdb_parquet_or_otf2_and_only_data_asks_hopscope(path: Path) -> None:
     assert not imported(path) & {"duckdb", "pyarrow", "otf2"}
     if path.relative_to(SOURCES) != Path("data", "trace.py"):
-        # How numbers read and what things are called asks no trace.
+        # The format of numbers and the vocabulary do not depend on a trace.
         free = {"explain.diagnosis": "entry", "format": "quantities|rounds", "vocabulary": "links|words"}
         source = path.read_text()
         for room, names in free.items():
@@ -64,7 +64,7 @@ def test_every_script_of_the_page_is_served_by_the_application(trace: hopscope.T
 
 
 def test_every_package_that_a_page_is_made_of_is_one_that_is_maintained_as_wheels() -> None:
-    # dash-cytoscape has a source archive only, which a new machine could not build.
+    # dash-cytoscape has only a source archive, which a new machine could not build.
     allowed = {
         "dash",
         "dash_ag_grid",
@@ -82,7 +82,7 @@ def test_every_package_that_a_page_is_made_of_is_one_that_is_maintained_as_wheel
 def test_two_traces_are_shown_side_by_side_each_with_its_own_numbers(
     trace: hopscope.Trace, trace_without_hops: hopscope.Trace
 ) -> None:
-    # No trace at module level: two applications in one process do not see each other's.
+    # No module has a trace: two applications in one process have their own.
     pages = []
     for run in (trace, trace_without_hops):
         client = create_app(run).server.test_client()

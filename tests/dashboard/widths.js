@@ -1,4 +1,4 @@
-/* What of a page is cut or lies outside, in words; run in the browser by test_widths_in_browser.py. */
+/* Returns sentences about parts of a page that are cut or outside. test_widths_in_browser.py runs it in the browser. */
 () => {
   const wrong = [], slack = 2, shown = element => element.checkVisibility({ opacityProperty: false, visibilityProperty: true });
   const name = element => {
@@ -24,7 +24,7 @@
       const grid = element.closest(".ag-root-wrapper");
       if (!grid && ["auto", "scroll"].includes(style[way]) && bar - rim < 4)
         wrong.push(`${name(element)} scrolls without a bar (${way}, ${beyond} px)`);
-      /* A grid hides the bars of its parts and draws its own. */
+      /* A grid hides the scroll bars of its parts and draws its own. */
       const clips = ["hidden", "clip"].includes(style[way]);
       if (clips && (!grid || (way === "overflowX" && element.matches(".ag-cell, .ag-cell *, .ag-header-cell-text"))))
         wrong.push(`${name(element)} is cut (${way}, ${beyond} px)`);

@@ -1,5 +1,5 @@
-/* The visible words of a page besides tables, figures, legends, code, choices and what is folded; run in the browser
-   by test_every_trace_in_browser.py. */
+/* Returns the visible words of a page outside tables, figures, legends, code, choices and folded parts.
+ * test_every_trace_in_browser.py runs it in the browser. */
 () => {
   const LEFT_OUT = [
     "table, [class^='ag-'], [class*=' ag-'], .exports",

@@ -1,11 +1,11 @@
-"""Asks for problems in runs that have none: `check_balanced.py [--runs 30] [--beside 10] [--journal FILE] [--whole]`.
+"""Diagnoses runs without a problem: `check_balanced.py [--runs 30] [--beside 10] [--journal FILE] [--whole]`.
 
-Runs `situations.c` without a plant, alone and beside processes that compute, on 2 and 4 ranks. Prints how many runs
-have a PROBLEM, and how many blame work of the ranks themselves, which no load on the machine excuses. Alone there
-should be no PROBLEM; that needs an idle machine, so the load before each run is printed, too. With --whole, exit
-code 1 unless both hold.
+Runs `situations.c` without a plant, alone and beside computing processes, on 2 and 4 ranks. Prints the number of runs
+with a PROBLEM, and the number of those that blame work of the ranks themselves, which no load on the machine excuses.
+Alone there should be no PROBLEM. That needs an idle machine, so the load before each run is printed too. With --whole,
+exits with 1 unless both numbers are 0.
 
-A journal keeps the finished runs: started again with the same one, it goes on where it was ended.
+A journal keeps the finished runs: with the same journal, a new start continues the old one.
 """
 
 import argparse
@@ -29,12 +29,12 @@ PROGRAM = Path(__file__).parent / "programs" / "situations.c"
 ARGUMENTS = ("balanced", "100", "5", "0")
 RELEASES, RANKS = ("openmpi-5", "mpich-5"), (2, 4)
 OWN_WORK = ("imbalance", "serial-section", "rotating-delay", "slow-host", "late-sender", "late-receiver", "wrong-order")
-"""Kinds that blame what ranks do, and in which order they do it."""
+"""Kinds of problems that blame the work of ranks and its order."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One series of runs. beside: so many processes compute meanwhile."""
+    """A series of runs. beside: the number of processes that compute meanwhile."""
 
     release: str
     ranks: int
@@ -42,7 +42,7 @@ class Case:
 
 
 def entries(case: Case) -> list[dict[str, Any]]:
-    """The entries of one run's diagnosis that are more than OK."""
+    """The entries of one run's diagnosis other than OK."""
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.release == case.release)
     job = [*mpi.launch(case.ranks), str(mpi.compile(PROGRAM)), *ARGUMENTS]
     with tempfile.TemporaryDirectory() as scratch, busy(case.beside):
@@ -54,14 +54,14 @@ def entries(case: Case) -> list[dict[str, Any]]:
 
 
 def finished(journal: Path | None) -> list[dict[str, Any]]:
-    """The runs that the journal has."""
+    """The runs in the journal."""
     if journal is None or not journal.exists():
         return []
     return [json.loads(line) for line in journal.read_text().splitlines()]
 
 
 def count(runs: list[dict[str, Any]]) -> tuple[int, int, int]:
-    """Counts the runs with a PROBLEM, those that blame the ranks' own work for one, and those with noise."""
+    """Counts the runs with a PROBLEM, those with a PROBLEM that blames the ranks' own work, and those with noise."""
     problems = [[entry["kind"] for entry in run["entries"] if entry["severity"] == "PROBLEM"] for run in runs]
     noisy = sum(any(entry["kind"] == "noise" for entry in run["entries"]) for run in runs)
     blamed = sum(any(kind in OWN_WORK for kind in kinds) for kinds in problems)
@@ -69,7 +69,7 @@ def count(runs: list[dict[str, Any]]) -> tuple[int, int, int]:
 
 
 def main() -> int:
-    """Run what the journal lacks, and print the table."""
+    """Do the missing runs, and print the table."""
     local_mpi.share_cores()
     os.environ["HOPSCOPE_DIAGNOSIS"] = "0"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

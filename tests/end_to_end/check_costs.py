@@ -1,9 +1,9 @@
-"""Holds the cost of a diagnosis against the truth: `python tests/end_to_end/check_costs.py [--runs 5] [--ranks 4]`.
+"""Compares the cost in a diagnosis with the truth: `python tests/end_to_end/check_costs.py [--runs 5] [--ranks 4]`.
 
-Runs `situations.c` with a plant and without it in turn, and prints by how much the loop became longer, what the first
-entry says that the plant costs, and the ratio of both: medians over the runs. The plants take 5, 15 and 40 % of an
-iteration. Prints how many of the costs lie within a fifth of the measured difference. A time is no test: it never
-fails.
+Runs `situations.c` with a plant and without it in turn. Prints the time by which the loop became longer, the cost of
+the plant in the first entry, and the ratio of both: medians over the runs. The plants take 5, 15 and 40 % of an
+iteration. Prints the number of costs within a fifth of the measured difference. It never fails, because times are no
+test.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TOLERANCE = 0.2
 
 
 def loop_ns(words: list[str]) -> float:
-    """Duration of the loop of a run, by its own clock."""
+    """Duration of a run's loop, by its own clock."""
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     match = re.search(r"loop_s ([\d.]+)", done.stdout + done.stderr)
     if match is None:

@@ -14,8 +14,8 @@ from recorded_jobs import FinishedJob, recorded_job, sample_trace, shared_folder
 
 @pytest.fixture(scope="session")
 def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Run a program by `hopscope run`; returns how it ended and its trace directory. The same job is run once in a test
-    run, so who changes its trace copies it first."""
+    """A function that runs a program by `hopscope run`, and returns the finished process and the trace directory. A job
+    runs once in a test run, so a test that changes its trace must copy it first."""
     shared = shared_folder(tmp_path_factory)
 
     def run(
@@ -42,6 +42,6 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="session")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], hopscope.Trace]:
-    """The recorded run of that name in sample_traces/planted."""
+    """A function that opens the recorded run with a name in sample_traces/planted."""
     shared = shared_folder(tmp_path_factory)
     return lambda name: sample_trace(shared, f"planted/{name}/trace")

@@ -1,4 +1,4 @@
-"""Starting real jobs under the collector, and asking the analyses about their traces."""
+"""Starts real jobs under the collector, and runs analyses of their traces."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ Planted = Callable[[str], hopscope.Trace]
 
 
 def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
-    """The rows of an analyze command, as its JSON output says them. It runs in this process, for many start here."""
+    """The rows of an analyze command's JSON output. It runs in this process, because there are many."""
     done = CliRunner().invoke(analyze_group, [command, str(trace), *options, "--format", "json"])
     assert done.exit_code == 0, done.exception or done.stderr
     return json.loads(done.stdout)
@@ -35,7 +35,7 @@ def by_key(rows: list[dict[str, Any]], key: str) -> dict[Any, dict[str, Any]]:
 
 
 def two_sites(wan_ms: float) -> dict[str, Any]:
-    """A topology of two clusters with a host each, and so much emulated latency between them."""
+    """A topology of two clusters with one host each, and this emulated latency between them."""
     hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
     links = {"wan": {"latency_ns": int(wan_ms * 1e6)}}
     return {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}

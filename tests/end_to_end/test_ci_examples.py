@@ -1,5 +1,5 @@
-"""The examples for CI systems: they are what their system takes, and their commands do what they promise on a program
-that is really run, first without a baseline, then with one, then with a change that a gate is there to catch."""
+"""The examples for CI systems are valid, and their commands have the documented effect on a real program: first without
+a baseline, then with one, then with a change that a gate must catch."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def described(name: str) -> dict[str, Any]:
 
 
 def github() -> list[str]:
-    """The commands of the steps that are ours, in their order, but for the installing."""
+    """The commands of Hopscope's steps, in their order, without the installation."""
     steps = described("github-actions.yml")["jobs"]["gates"]["steps"]
     assert next(step["name"] for step in steps if "run" in step) == INSTALLING
     return [step["run"] for step in steps if "run" in step and step["name"] != INSTALLING]
@@ -47,7 +47,7 @@ def github() -> list[str]:
 
 def gitlab() -> list[str]:
     job = described("gitlab-ci.yml")["collectives"]
-    # What a failing command leaves undone is the shell's doing here as there; after_script runs always.
+    # The shell skips the commands after a failed one, here as in CI; after_script always runs.
     return ["\n".join(job["script"]), "\n".join(job["after_script"])]
 
 
@@ -82,7 +82,7 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
     if first_mpi.release != "openmpi-4":
         pytest.fail("the examples install Debian's Open MPI, and this machine has none: apt-get install libopenmpi-dev")
     gates = (EXAMPLES / "hopscope.toml").read_text()
-    # On a busy machine a run may take any time, so no time can fail its gate here.
+    # On a busy machine a run may take any time, so no gate here fails by time.
     (tmp_path / "hopscope.toml").write_text(
         gates.replace("> 5%", "> 1000000%")
         .replace("baseline - 10%", "baseline - 100%")
@@ -90,7 +90,7 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
     )
 
     def pipeline(times: int) -> tuple[list[int], dict[str, str]]:
-        """Exit codes of the pieces, run as the system runs them, and the outcome of each gate."""
+        """Exit codes of the parts, run as the system runs them, and the outcome of each gate."""
         (tmp_path / "app.c").write_text(PROGRAM % times)
         subprocess.run(
             ["rm", "-rf", *(f"trace-{n}" for n in (1, 2, 3)), "gates.md", "gates.xml", "report.html", "history.html"],
@@ -137,7 +137,8 @@ def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_
 
 
 def mpi_commands(folder: Path, mpi: local_mpi.LocalMpi) -> Path:
-    """A folder with mpicc and mpirun of this library, which are called otherwise where several are installed."""
+    """A folder with the commands mpicc and mpirun of this library. They have other names where several libraries are
+    installed."""
     bin_folder = folder / "bin"
     bin_folder.mkdir(exist_ok=True)
     for name, command in (("mpicc", mpi.compiler), ("mpirun", mpi.launcher)):

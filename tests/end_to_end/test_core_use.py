@@ -1,4 +1,4 @@
-"""Processor time tells whether a rank that computes longer has more work, no core, or sleeps."""
+"""Processor time shows why a rank computes longer: it has more work, it has no core, or it sleeps."""
 
 import hopscope
 import local_mpi
@@ -18,7 +18,7 @@ def test_samples_tell_work_from_sleep_and_from_waiting_for_a_core(
     other, late = hopscope.open(job.trace).table("ranks").to_pylist()
     for rank in (other, late):
         assert 0.05e9 < rank["computing_on_core_ns"] <= 1.05 * rank["computing_cpu_ns"]
-    # A busy machine makes any rank wait for a core, so nothing is said of how long the others wait.
+    # A busy machine makes any rank wait for a core, so the others' waiting is not checked.
     if what == "more":
         assert late["computing_on_core_ns"] > 2 * other["computing_on_core_ns"]
     elif what == "sleep":
@@ -37,7 +37,8 @@ def test_the_diagnosis_says_that_a_rank_slept_and_yet_it_computes(mpi: local_mpi
 
 
 def ranks_table(*sampled: tuple[int, int, int, int] | None) -> pa.Table:
-    """Computing, on a core, queued and of all threads, by rank; None where nothing was sampled."""
+    """The table of ranks with computing time, time on a core, queued time and processor time of all threads; None for a
+    rank without samples."""
     names = ("computing_ns", "computing_on_core_ns", "computing_queued_ns", "computing_cpu_ns")
     return pa.table(
         {
@@ -51,7 +52,7 @@ def ranks_table(*sampled: tuple[int, int, int, int] | None) -> pa.Table:
 
 
 USUAL = (100, 90, 10, 90)
-"""Nearly always on a core, one thread."""
+"""A rank with one thread that is on a core nearly all the time."""
 
 
 @pytest.mark.parametrize(
@@ -78,5 +79,5 @@ def test_without_samples_and_beside_other_causes_nothing_is_said() -> None:
     assert core_use_of({1: 200.0}, ranks_table(USUAL, None, USUAL)) is None
     assert core_use_of({1: 200.0}, ranks_table(None, USUAL)) is None
     assert core_use_of({1: 200.0}, ranks_table(USUAL).select(["rank"])) is None
-    # It slept five times as long as it was late, as before its first iteration.
+    # The rank slept five times as long as it was late; it also sleeps before the first iteration.
     assert core_use_of({1: 200.0}, ranks_table(USUAL, (1300, 290, 10, 290), USUAL)) is None

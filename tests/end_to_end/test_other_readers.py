@@ -1,4 +1,4 @@
-"""The archive is an ordinary OTF2 trace: other tools read it."""
+"""The archive is an ordinary OTF2 trace that other tools read."""
 
 import subprocess
 from pathlib import Path

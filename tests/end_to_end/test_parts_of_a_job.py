@@ -25,7 +25,7 @@ def edges_of(trace: hopscope.Trace, operation: str) -> set[tuple[str, int, int]]
 
 
 def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
-    """Role, child and parent of its edges by the first rule for it."""
+    """Role, child and parent of an operation's edges, by the first rule for it."""
     rule = next(rule for rule in file["rules"] if operation in rule["operations"])
     ways = (
         {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}
@@ -54,7 +54,7 @@ def test_one_tree_file_improves_both_parts(
         "MPI_Allreduce": 8,
         "MPI_Bcast": 1_048_576,
     }
-    # What the engine sends does not depend on how long it takes.
+    # The engine's messages do not depend on their times.
     sites = {key: value for key, value in SITES.items() if key != "emulate"}
     job = traced(first_mpi, len(PLACES), first_mpi.compile(MIX), *MIX_WORDS, tree=tree, topology=sites)
     assert job.code == 0, job.err

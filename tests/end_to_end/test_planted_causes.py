@@ -1,7 +1,7 @@
-"""Last arrivals and the critical path name the same ranks as those that make the others wait.
+"""Last arrivals and the critical path name exactly the ranks that make the others wait.
 
-Asked are recorded runs of untouched Open MPI, in sample_traces/planted, in which the ranks that `CULPRITS` names worked
-8 ms longer than the others in each of 40 iterations.
+The runs, in sample_traces/planted, are recorded under unmodified Open MPI. In each of 40 iterations, the ranks in
+`CULPRITS` worked 8 ms longer than the others.
 """
 
 import hopscope
@@ -11,7 +11,7 @@ from recorded_jobs import planted_truths
 from samples import CULPRITS, SAMPLES, cause
 
 FOR_EACH_CHANGE = ("late_2", "late_4_of_8", "started_4", "overlap_4", "message_8", "inner_8")
-"""A run of each kind under Open MPI 4, with few late ranks and with several; the others are in a slice."""
+"""A run of each kind under Open MPI 4, with one late rank or several. The other runs are tested in a slice."""
 RUNS = [
     pytest.param(
         name,
@@ -45,19 +45,19 @@ def test_verdict_and_path_of_no_planted_run_contradict_each_other(name: str, pla
 
 
 def test_computing_beside_a_nonblocking_collective_does_not_count_for_the_next_one(planted: Planted) -> None:
-    # Rank 2 is 20 ms late to each wait. It was "sometimes late, by 40 ms, in 47 %": in each Allreduce, before which it
-    # computes another 20, and in no Iallreduce.
+    # Rank 2 is 20 ms late to each wait. Regression: it was "sometimes late, by 40 ms, in 47 %": in each Allreduce,
+    # before which it computes another 20 ms, and in no Iallreduce.
     rows = by_key(planted("late_nonblocking_openmpi-4").late_ranks().to_pylist(), "rank")
     assert {rank: row["class"] for rank, row in rows.items()} == {0: "never", 1: "never", 2: "always", 3: "never"}
     assert rows[2]["typical_ns"] == pytest.approx(20e6, rel=0.02)
 
 
 def assert_no_contradiction(trace: hopscope.Trace, ranks: int) -> None:
-    """Whoever is blamed has its part of the path or more. While nobody is blamed, nobody is cleared whose excess costs
-    a tenth of it."""
+    """Checks that blamed ranks have their share of the path or more. If no rank is blamed, no rank may be cleared whose
+    excess costs a tenth of the path."""
     arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
-    set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # as making communicators
+    set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # making communicators
     whole = sum(row["time_ns"] for row in path.values()) - set_up
     blamed = [rank for rank, row in arrivals.items() if row["cause"]]
     blamed_share = sum(path[rank]["compute_ns"] for rank in blamed) / whole

@@ -1,7 +1,8 @@
-"""A rank that comes 15 ms late to receive large messages is what the path and the causes name, whatever carries them.
+"""The path and the causes name a rank that comes 15 ms late to receive large messages, whatever carries the messages.
 
-The sender of such a message waits for the late rank, and everybody above it in the tree for that sender. Asked are
-recorded runs, in sample_traces/planted, in which one rank was late by its own clock and no other was.
+The sender of such a message waits for the late rank, and every rank above the sender in the tree waits for the sender.
+The runs, in sample_traces/planted, are recorded. In each of them one rank was late by its own clock, and no other rank
+was.
 """
 
 import hopscope
@@ -11,7 +12,7 @@ from jobs import PROGRAMS, Planted, Run, by_key
 
 RANKS, LATE_RANK, ITERATIONS = 6, 5, 12
 IN_AN_ITERATION_NS = 20e6
-"""Sleep of the late rank: 15 ms more than the others."""
+"""Sleep of the late rank in an iteration: 15 ms more than the others."""
 KIB = 1024
 
 
@@ -21,8 +22,8 @@ def assert_the_late_rank_is_named(trace: hopscope.Trace, late_rank: int = LATE_R
     assert sum(row["cause_share"] for rank, row in causes.items() if rank != late_rank) < 0.2
     assert sum(row["released_share"] for row in causes.values()) < 0.2
     rows = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
-    # All but the first iteration's, in which everybody sleeps 5 ms. Where the path stayed on the sender, the other
-    # ranks' computing was nearly all.
+    # The sleep of all iterations except the first, in which all ranks sleep 5 ms. Regression: the path stayed on the
+    # sender, so nearly all of it was the other ranks' computing.
     assert rows[late_rank]["compute_ns"] > 0.95 * (ITERATIONS - 1) * IN_AN_ITERATION_NS
     assert rows[late_rank]["compute_ns"] > 0.9 * sum(row["compute_ns"] for row in rows.values())
 
@@ -32,7 +33,7 @@ def sources(trace: hopscope.Trace) -> set[str]:
 
 
 def blocked(trace: hopscope.Trace, table: str, late_rank: int) -> int:
-    """The messages to the late rank whose senders waited for it."""
+    """The number of messages to the late rank whose senders waited for it."""
     return sum(row["dst"] == late_rank and row["binding"] == "send" for row in trace.table(table).to_pylist())
 
 
@@ -41,7 +42,7 @@ def blocked(trace: hopscope.Trace, table: str, late_rank: int) -> int:
 def test_of_a_broadcast_over_a_binomial_tree(release: str, transport: str, planted: Planted) -> None:
     trace = planted(f"receiver_{transport}_{release}")
     assert_the_late_rank_is_named(trace)
-    # It made its parent wait, which the library's own waits would call `local`, or the sender's.
+    # The late rank made its parent wait. As the library's own waiting, this would be `local`, or a late sender.
     assert blocked(trace, "hops", LATE_RANK) == ITERATIONS
 
 
@@ -66,26 +67,27 @@ def test_in_the_messages_of_an_untouched_library(name: str, planted: Planted) ->
 @pytest.mark.parametrize("release", [pytest.param("mpich-4", marks=pytest.mark.statistics), "mpich-5"])
 @pytest.mark.parametrize("name", ["bcast_small", "bcast_4096", "scatter_1", "gather_256", "alltoall_64"])
 def test_in_the_messages_of_an_untouched_mpich(name: str, release: str, planted: Planted) -> None:
-    """Small messages lie in shared memory for 15 ms. Before the library was made to look for them, they counted as
-    waited for, and the path went to their senders. The last lies behind messages of MPI_Finalize, of which a look of
-    MPICH 5 takes one."""
+    """Regression: small messages lie in shared memory for 15 ms. Before the collector made the library look for them,
+    they counted as waited for, and the path went to their senders. The last message lies behind messages of
+    MPI_Finalize, one of which MPICH 5 takes with each look."""
     trace = planted(f"receiver_native_{name}_{release}")
     assert sources(trace) == {"native"}
     hops = trace.table("hops").to_pylist()
     assert not [hop for hop in hops if hop["binding"] == "recv" and hop["recv_post_ns"] - hop["send_begin_ns"] > 10e6]
     assert_the_late_rank_is_named(trace)
-    # The barrier is the first collective to use communicators of the library's own: its messages are not recorded.
+    # The barrier is the first collective on communicators that the library makes for itself. Its messages are not
+    # recorded.
     stretches = trace.table("path_stretches").to_pylist()
     assert {row["op"] for row in stretches if row["category"] == "native"} <= {"MPI_Barrier"}
 
 
 @pytest.mark.parametrize("late_rank", [3, 4, 5])
 def test_over_a_link_that_takes_longer_than_the_rank_is_late(late_rank: int, planted: Planted) -> None:
-    # Ranks 3 and 4 get the messages by the link, 5 from 4. The root waits for none of them, so the messages of several
-    # iterations are under way at once. What sets the pace is the late rank's own 20 ms, computing or in the link.
+    # Ranks 3 and 4 get the messages over the link, rank 5 from rank 4. The root waits for none of them, so the messages
+    # of several iterations are under way at once. The late rank's own 20 ms, computing or in the link, set the pace.
     trace = planted(f"receiver_over_wan_{late_rank}")
     causes = by_key(trace.last_arrivals().to_pylist(), "rank")
-    # The barrier before the first broadcast releases one side 20 ms after the other, which is the largest part there.
+    # The barrier before the first broadcast releases one side 20 ms after the other. There this is the largest part.
     assert causes[late_rank]["cause_share"] > 0.8
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")[late_rank]
     assert path["compute_ns"] + path["hops_ns"] > 0.9 * (ITERATIONS - 1) * IN_AN_ITERATION_NS

@@ -1,4 +1,5 @@
-"""Late senders, late receivers and messages in the wrong order, planted in a real job, are found and charged."""
+"""Planted late senders, late receivers and messages in the wrong order are found in a real job, and charged to the
+right rank."""
 
 import hopscope
 import local_mpi
@@ -14,8 +15,8 @@ def test_who_was_late_is_charged_with_the_other_s_waiting(release: str, planted:
     pairs = by_key(trace.messages().to_pylist(), "pair")
     assert_the_messages_of_the_program(trace, ITERATIONS)
 
-    # Rank 1 sends 8 ms and, in the wrong order, 5 ms late. A sleep never ends early, but rank 0 may come some time
-    # after it, and the sleeper some time later.
+    # Rank 1 sends 8 ms late and, in the wrong order, 5 ms late. A sleep never ends early, but rank 0 may come some time
+    # after its begin, and the sleeping rank some time after its end.
     late_pair = pairs["1->0"]
     planted_ms = ITERATIONS * (SENDER_MS + ORDER_MS)
     assert 0.95 * planted_ms < late_pair["waiting_caused_ns"] / 1e6 < 1.1 * planted_ms
@@ -44,7 +45,8 @@ def test_messages_have_both_ends_and_the_call_that_sent_them(mpi: local_mpi.Loca
 
 
 def assert_the_messages_of_the_program(trace: hopscope.Trace, iterations: int) -> None:
-    """Each message of late_ends.c is there once, with its call, and what one end waited for the other caused."""
+    """Checks that each message of late_ends.c is there once, with its call, and that each wait is charged to the other
+    end."""
     pairs = by_key(trace.messages().to_pylist(), "pair")
     assert {pair: row["messages"] for pair, row in pairs.items()} == {"0->1": iterations, "1->0": 3 * iterations}
     places = trace.messages(by="place").to_pylist()

@@ -1,7 +1,7 @@
-"""Lateness and distance that were planted are found, and what was not planted is not found.
+"""Planted lateness and distance are found, and nothing else is.
 
-Asked are recorded runs, in sample_traces/planted: how late a rank is and how long a link takes are known of them,
-whatever else this machine does now.
+The runs, in sample_traces/planted, are recorded. Their lateness and link times are known, whatever the load on this
+machine.
 """
 
 import hopscope
@@ -29,14 +29,16 @@ def test_a_late_rank_is_the_compute_on_the_critical_path(late_trace: hopscope.Tr
     categories = by_key(late_trace.critical_path().to_pylist(), "category")
     compute_ns = categories["compute"]["time_ns"]
     assert rows[LATE_RANK]["compute_ns"] > 0.95 * compute_ns
-    # All but the first iteration's: before that nobody can tell a rank's computing from its start.
+    # The computing of all iterations except the first. Before the first, a rank's computing cannot be told from its
+    # start.
     assert rows[LATE_RANK]["compute_ns"] > (LATE_NS + 6e6) * (ITERATIONS - 1)
     assert compute_ns > 0.95 * sum(row["time_ns"] for name, row in categories.items() if name != "mpi")
     assert sum(row["share"] for row in categories.values()) == pytest.approx(1)
 
 
 def test_without_the_lateness_nobody_is_found_late(planted: Planted) -> None:
-    # Somebody is always last, if only by the microseconds that the tree releases it later; but not by milliseconds.
+    # Some rank is always last, at least by the microseconds by which the tree releases it later, but not by
+    # milliseconds.
     rows = by_key(planted("on_time").last_arrivals().to_pylist(), "rank")
     assert rows[LATE_RANK]["share"] < 0.95
     assert rows[LATE_RANK]["waiting_ns"] < 0.1 * LATE_NS * (RANKS - 1) * ITERATIONS
@@ -52,7 +54,7 @@ def test_with_a_halo_exchange_the_late_rank_is_still_the_named_cause(planted: Pl
 
 
 def test_an_emulated_20_ms_link_gives_the_planted_wan_share(planted: Planted) -> None:
-    # Two ranks a site in blocks: the binomial tree crosses once up and once down, 40 ms in each iteration.
+    # Two ranks on each site, in blocks: the binomial tree crosses once up and once down, 40 ms in each iteration.
     trace = planted("wan_20_ms")
     wan = by_key(trace.critical_path().to_pylist(), "category")["wan"]
     assert WAN_ITERATIONS * 2 * WAN_NS <= wan["time_ns"] < 1.05 * WAN_ITERATIONS * 2 * WAN_NS

@@ -1,7 +1,7 @@
-"""The first entry of the diagnosis names what was planted: its kind, its ranks and its call.
+"""The first entry of the diagnosis names the plant: its kind, its ranks and its call.
 
-Asked are recorded runs of `situations.c` by the messages of three MPI libraries, and of a program in Fortran and one in
-Python, in sample_traces/planted.
+The runs, in sample_traces/planted, are recorded: `situations.c` with the messages of three MPI libraries, a program in
+Fortran and one in Python.
 """
 
 import json
@@ -37,20 +37,20 @@ EXPECTED = {
     "algorithm": ("algorithm", "MPI_Allreduce", lambda _: set()),
     "pairs": ("placement", None, lambda _: set()),
 }
-"""Of each problem, the kind of the entry, the call of MPI that it is at, and the ranks to blame; of a gradient, the
-first one. Links and rank orders are at no call."""
+"""The first entry for each problem: its kind, its MPI call, and the ranks to blame (for a gradient, the first one).
+Links and rank orders have no call."""
 HOSTS = {"host": ["h1"], "link": [*SLOW_LINK], "pairs": ["h0", "h1"]}
 
 
 def is_for_each_change(name: str, ranks: int, release: str) -> bool:
-    """Under Open MPI 4 with the most ranks, and a problem of messages under MPICH too."""
+    """True for Open MPI 4 with the most ranks, and for problems of messages also under MPICH."""
     if release == "mpich-5":
         return name in ("sender", "receiver") and ranks == 4
     return release == "openmpi-4" and ranks == max(SITUATIONS[name][1])
 
 
 def runs(names: list[str]) -> list[pytest.param]:
-    """The recorded runs of these problems; those of fewer ranks and of the other libraries are in a slice."""
+    """The recorded runs of these problems. Those with fewer ranks or other libraries are tested in a slice."""
     return [
         pytest.param(
             name, ranks, release, marks=[] if is_for_each_change(name, ranks, release) else [pytest.mark.statistics]
@@ -78,7 +78,7 @@ IN_OTHER_LANGUAGES = {
         ("imbalance", "MPI_Allreduce", [1], "call MPI_Allreduce("),
         r"7\.\d\d ms there, where the others compute 5\.\d\d ms;",
     ),
-    # Regression: "1.72 µs there", the median of all that happens between the calls that one line of mpi4py makes.
+    # Regression: "1.72 µs there" was the median of all stretches between the calls from one line of mpi4py.
     "serial_python": (
         ("serial-section", "MPI_Bcast", [0], "world.bcast("),
         r"3\.\d\d ms there, where the others compute .* [nµ]s;",
@@ -110,8 +110,8 @@ def test_a_balanced_run_has_no_problem(name: str, ranks: int, release: str, plan
 def test_last_arrivals_state_a_cost_close_to_that_of_the_diagnosis(
     name: str, ranks: int, release: str, planted: Planted
 ) -> None:
-    # Regression: 20.0 % and 27.7 %, for the path began before the last rank had left MPI_Init. What is left apart is
-    # the measure: excess on the path here, a replay without it there.
+    # Regression: 20.0 % and 27.7 %, because the path began before the last rank had left MPI_Init. The remaining
+    # difference is due to the measure: excess on the path here, a replay without the excess there.
     trace = planted(situation(name, ranks, release))
     first = trace.diagnose().to_pylist()[0]
     stated = [row["cost_share"] for row in trace.last_arrivals().to_pylist() if row["rank"] in first["ranks"]]
@@ -134,8 +134,8 @@ def test_as_json_it_is_an_object_that_fits_its_schema(planted: Planted) -> None:
         ("problem.cost_share > 10%", 1),
         ("problem.cost_share > 90%", 0),
         ("imbalance.cost_share > 10%", 1),
-        ("noise.cost_share > 1%", 0),  # there is none
-        ("imbalanse.cost_share > 1%", 2),  # there is no such kind
+        ("noise.cost_share > 1%", 0),  # the run has no noise
+        ("imbalanse.cost_share > 1%", 2),  # there is no such kind of problem
     ],
 )
 def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(
@@ -149,7 +149,7 @@ def test_gates_know_the_costliest_problem_and_take_a_missing_kind_for_nothing(
 def test_the_end_of_a_job_the_first_page_and_the_summary_say_the_same(
     planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verdict, "_WAIT_S", 60.0)  # this machine may be busy
+    monkeypatch.setattr(verdict, "_WAIT_S", 60.0)  # on a busy machine this takes long
     trace = planted(situation("imbalance", 4, "openmpi-4"))
     first = trace.diagnose().to_pylist()[0]
     assert verdict.verdict_of(trace.path) == f"PROBLEM: {first['sentence']}"

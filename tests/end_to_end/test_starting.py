@@ -1,4 +1,4 @@
-"""The three ways to start a traced job, and what each leaves behind."""
+"""The three ways to start a traced job, and the files that each leaves."""
 
 import os
 import pty
@@ -16,7 +16,7 @@ SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
 
 
 def whole(trace: Path) -> None:
-    """The archive is there, reads without a warning, and nothing of the making is left."""
+    """Checks that the archive exists and reads without a warning, and that no temporary file is left."""
     assert {"traces.otf2", "traces.def", "traces", "run.json"} <= {path.name for path in trace.iterdir()}
     assert not {"spool", "presence"} & {path.name for path in trace.iterdir()}
     printed = subprocess.run(["otf2-print", str(trace / "traces.otf2")], capture_output=True, text=True, check=True)
@@ -75,7 +75,7 @@ def test_environment_variables_alone_trace_a_program_that_a_script_starts(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
     library = collector_library(mpi.release)
-    # Hydra's ranks know their job by an ancestor, which need not be their parent.
+    # Hydra's ranks recognise their job by an ancestor, which may not be their parent.
     script = ["sh", "-c", '"$@"; exit $?', "script"]
     job = finish(
         [*mpi.launch(3), "env", f"LD_PRELOAD={library}", *script, str(mpi.compile(HEAT_PLATE)), *SMALL],
@@ -135,7 +135,7 @@ def test_an_interrupted_job_still_leaves_its_trace(
         for line in job.stdout:
             if line.startswith("iteration 20 "):
                 break
-        # A terminal's Ctrl-C reaches everyone in the foreground; a batch system's SIGTERM only the first process.
+        # A terminal's Ctrl-C reaches all processes in the foreground, a batch system's SIGTERM only the first process.
         if signal_name == "Ctrl-C":
             os.write(terminal, b"\x03")
         else:
@@ -160,7 +160,7 @@ def test_mpi4py_programs_are_traced(mpi: local_mpi.LocalMpi, tmp_path: Path) -> 
     library = find_mpi([str(mpi.compile(HEAT_PLATE))]).path
     assert library is not None
     folder = library.parent
-    # The wheel has an extension for each ABI; MPICH's wants libmpi.so.12, which Debian calls libmpich.so.12.
+    # The wheel has an extension for each ABI. MPICH's needs libmpi.so.12, which Debian calls libmpich.so.12.
     if library.name.startswith("libmpich."):
         folder = tmp_path / "abi"
         folder.mkdir()

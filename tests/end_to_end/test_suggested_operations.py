@@ -1,4 +1,4 @@
-"""The engine runs the suggestion for each operation, by its hops; its gain is printed only."""
+"""The engine runs the suggestion for each operation, as its hops show. Gains are only printed."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def name_of(operation: str) -> str:
 
 
 def took_ns(trace: hopscope.Trace, subject: Subject) -> float:
-    """The median iteration. The library's barrier keeps them apart."""
+    """The duration of the median iteration. The library's barrier separates iterations."""
     leaves = np.sort(trace.table("collectives")["last_leave_ns"].to_numpy()[subject.collectives])
     return float(np.median(np.diff(leaves)))
 
@@ -30,7 +30,7 @@ def took_ns(trace: hopscope.Trace, subject: Subject) -> float:
 def test_the_engine_runs_what_is_suggested_for_each_operation(
     first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
 ) -> None:
-    # One job calls them all, and one file has a rule for each.
+    # One job calls all operations, and one file has a rule for each.
     recorded, suggested = planted("slow_operations"), tmp_path / "suggested.json"
     best = recorded.remap(suggested).to_pylist()[0]
     assert best["chosen"], best
@@ -43,7 +43,7 @@ def test_the_engine_runs_what_is_suggested_for_each_operation(
     assert old == scheduled_messages(json.dumps(slow_file(*SLOW)).encode(), recorded)
     assert new == scheduled_messages(suggested.read_bytes(), rerun)
     assert old.keys() == new.keys() == {name_of(operation) for operation in SLOW}
-    # Of some operations what they ran by is as good as any other.
+    # For some operations, the run's algorithm is as good as any other.
     assert len([name for name in old if old[name] != new[name]]) >= len(SLOW) / 2
 
 
@@ -52,8 +52,8 @@ def test_the_engine_runs_what_is_suggested_for_each_operation(
 def test_what_is_suggested_runs_and_crosses_the_slow_link_as_often_as_predicted(
     operation: str, first_mpi: local_mpi.LocalMpi, planted: Planted, traced: Run, tmp_path: Path
 ) -> None:
-    # A recorded run decides what is suggested. On a busy machine iterations of a live one differed so much that
-    # no gain was beyond chance.
+    # Suggestions come from a recorded run. On a busy machine, the iterations of a new run varied so much that no gain
+    # was significant.
     recorded, suggested = planted(f"slow_{operation}"), tmp_path / "suggested.json"
     rows = recorded.remap(suggested).to_pylist()
     best, baseline = rows[0], next(row for row in rows if row["baseline"])

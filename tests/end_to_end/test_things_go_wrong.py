@@ -1,4 +1,4 @@
-"""Each row of "when something is wrong": the application is never the worse for it, and the sentence is there."""
+"""Each row of "when something is wrong": the application is unaffected, and the sentence is there."""
 
 import json
 import shutil
@@ -63,7 +63,7 @@ def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: loca
 def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    # The schema cannot see this one, and `preload` hands the file on: rank 0 finds it in MPI_Init.
+    # The schema does not detect this mistake, and `preload` passes the file on: rank 0 finds the mistake in MPI_Init.
     tree = tmp_path / "tree.json"
     content = {
         "schema_version": 1,
@@ -126,7 +126,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
 
 
 def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # A file where the directory should be: not even root can write there.
+    # A file in place of the directory: not even root can write there.
     (tmp_path / "taken").write_text("")
     library = collector_library(mpi.release)
     words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
@@ -137,7 +137,7 @@ def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.Lo
 
 
 def test_a_full_disk_stops_the_recording_and_not_the_application(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # A file system of 64 KiB: the first chunk of a spool has no room.
+    # A file system of 64 KiB has no room for a spool's first chunk.
     mount = tmp_path / "small"
     mount.mkdir()
     mounted = finish(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(mount)], mount, tmp_path)

@@ -1,4 +1,4 @@
-"""`make check-pythons` fails where a Python fails; it builds the wheel and runs it, which takes minutes."""
+"""`make check-pythons` fails if a Python fails. It builds the wheel and runs it, which takes minutes."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def test_a_wheel_has_to_contain_the_packages_and_the_collectors_sources() -> Non
 
 
 def test_a_python_that_fails_fails_the_check_and_one_that_is_not_there_is_named(tmp_path: Path) -> None:
-    # It says that it is Python 3.14, and can do nothing else.
+    # This program claims to be Python 3.14, and can do nothing else.
     broken = tmp_path / "python3.14"
     broken.write_text('#!/bin/sh\ncase "$*" in *print*) echo 14 ;; *) echo "no such thing" >&2; exit 3 ;; esac\n')
     broken.chmod(0o755)

@@ -1,7 +1,7 @@
 """Many random programs under every MPI library of this machine: make check-random.
 
-Ends with 1 and the smallest program that it could find, as files and commands, when one leaves other bytes under the
-collector than without. What the library itself cannot run is counted and left out.
+If a program leaves other bytes under the collector than without it, exits with 1, and writes the smallest such program
+as files and commands. Programs that the library itself cannot run are counted and skipped.
 """
 
 import argparse
@@ -16,9 +16,8 @@ AT_A_TIME = 20
 
 
 def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int]:
-    """Programs, calls by the engine, and programs that the library itself cannot run. Raises AssertionError with the
-    smallest program that shows a difference.
-    """
+    """Numbers of programs, of calls by the engine, and of programs that the library itself cannot run. Raises
+    AssertionError with the smallest program that shows a difference."""
     programs = by_engine = refused = 0
 
     @seed(number)
@@ -41,7 +40,7 @@ def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int
 
 
 def main() -> None:
-    """Run until the time is over."""
+    """Run until the time limit."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=600)
     options.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Runs the engine's checking program under the collector and reads the spools that it leaves."""
+"""Runs the engine's checking program under the collector, and reads its spools."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"]
 
-# What each algorithm serves.
+# The operations of each algorithm.
 ALGORITHMS: dict[str, list[str]] = {}
 for _row in _plan.algorithms():
     if not _row.by_tree:
@@ -52,23 +52,23 @@ class FinishedJob:
 
     @property
     def is_correct(self) -> bool:
-        """The program found no difference."""
+        """True if the program found no difference."""
         return self.code == 0 and self.stdout.strip() == "same"
 
     @property
     def by_engine(self) -> int:
-        """Calls that the engine ran, over all ranks."""
+        """The number of calls that the engine ran, over all ranks."""
         return sum(record.kind == LEAVE and record.c == 1 for rank in self.records for record in rank)
 
     @property
     def operations_by_engine(self) -> set[str]:
-        """The operations of which the engine ran any call."""
+        """The operations of which the engine ran at least one call."""
         leaves = {record.region for rank in self.records for record in rank if record.kind == LEAVE and record.c == 1}
         return {name for name, number in function_numbers().items() if number in leaves}
 
     @property
     def reasons(self) -> set[str]:
-        """Why calls went native, in words."""
+        """The reasons of native calls, as words."""
         return {line["text"] for rank in self.definitions for line in rank if line["def"] == "reason"}
 
     def __str__(self) -> str:
@@ -89,12 +89,12 @@ def tree_file(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
 
 
 def algorithm_file(algorithm: str, **rule: Any) -> dict[str, Any]:
-    """A tree file that runs all that an algorithm serves by it."""
+    """A tree file that runs all operations of an algorithm by it."""
     return {"schema_version": 1, "rules": [{"operations": ALGORITHMS[algorithm], "algorithm": algorithm, **rule}]}
 
 
 def served(mode: str, tree: dict[str, Any]) -> int:
-    """The operations of a mode that a tree file names, as a set of bits."""
+    """The operations of a mode that a tree file names, as a bit mask."""
     operations = {name for rule in tree["rules"] for name in rule["operations"]}
     return sum(1 << number for number, name in enumerate(NUMBERED[mode]) if name in operations)
 
@@ -108,7 +108,7 @@ def check(
     transport: str = "shm",
     timeout: int = 100,
 ) -> FinishedJob:
-    """Run the checking program on so many ranks under that tree. A job that hangs fails the test."""
+    """Run the checking program on this number of ranks under a tree. A job that hangs fails the test."""
     with tempfile.TemporaryDirectory(prefix="hopscope-engine-") as name:
         folder = Path(name)
         (folder / "tree.json").write_text(json.dumps(tree))

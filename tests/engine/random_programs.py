@@ -1,7 +1,7 @@
 """Random MPI programs for the interpreter (interpreter/program.h), run by the library alone and under the collector.
 
-The two must leave the same bytes in every buffer on every rank. Sums are of small numbers, so that they are exact in
-whatever order.
+Both runs must leave the same bytes in every buffer on every rank. Sums are of small numbers, so that they are exact in
+any order.
 """
 
 import json
@@ -45,17 +45,17 @@ class Job:
     tree: dict[str, Any] | None
 
 
-# A reduction's operation and datatype, as MPI allows them together; "-" is no operation.
+# Operations and datatypes of reductions, in combinations that MPI allows. "-" is no operation.
 reductions = st.one_of(
     st.tuples(st.sampled_from(["sum", "prod", "max", "min"]), st.sampled_from([*INTEGERS, "float", "double"])),
     st.tuples(st.sampled_from(["band", "bxor", "land", "lor"]), st.sampled_from(INTEGERS)),
     st.tuples(st.sampled_from(["maxloc", "minloc"]), st.sampled_from(["2int", "double_int"])),
     st.tuples(st.just("unordered"), st.sampled_from(["int", *DERIVED])),
-    # Not padded: MPICH 4's own MPI_Reduce_scatter then damages the heap.
+    # Without padded datatypes, with which MPICH 4's own MPI_Reduce_scatter damages the heap.
     st.tuples(st.just("ordered"), st.sampled_from(["int", "contiguous", "holes", "backwards"])),
 )
-# Elements that lie downwards (a negative extent) are for movements only: reducing them, Open MPI 4 ends with an
-# internal error and MPICH 4 with a damaged heap, without any collector.
+# Datatypes with a negative extent are only for movements: when they reduce them, Open MPI 4 ends with an internal error
+# and MPICH 4 with a damaged heap, without any collector.
 movements = st.tuples(st.just("-"), st.sampled_from([*INTEGERS, "double", "double_int", *DERIVED, "downwards"]))
 places = st.integers(0, MOST_COMMS - 1)
 
@@ -90,10 +90,9 @@ steps = st.one_of(*_collectives, _collectives[0], _collectives[1], st.one_of(*_o
 
 
 def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
-    """A lane's lines. A step's place says which of the communicators that there are then; none is made beyond the most
-    that may be, and the first stays. With threads all are made first and none is freed: Open MPI 4 hangs by itself
-    when two threads make communicators at once.
-    """
+    """The lines of a lane. The number in a step selects one of the communicators that exist then. The number of
+    communicators is limited, and the first one is never freed. With threads, all communicators are made first and none
+    is freed, because Open MPI 4 hangs when two threads make communicators at once."""
     lines = ["lane"]
     if threads:
         lane = [*(step for step in lane if step[0] in MAKING), *(step for step in lane if step[0] not in MAKING)]
@@ -124,7 +123,7 @@ levels = st.sampled_from([{"shape": name} for name in SHAPES if name not in WIDE
 
 @st.composite
 def members(draw: st.DrawFn, ranks: int) -> list[int]:
-    """The ranks of a communicator that a program may make: all or every other one, in any order."""
+    """The ranks of a communicator that a program may make: all ranks or every other one, in any order."""
     first, step = draw(st.sampled_from([(0, 1), (0, 1), (0, 2), (1, 2)]))
     ranks_in_order = list(range(first, ranks, step))
     ranks_in_order = ranks_in_order if len(ranks_in_order) > 1 else list(range(ranks))
@@ -133,9 +132,9 @@ def members(draw: st.DrawFn, ranks: int) -> list[int]:
 
 @st.composite
 def tree_files(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
-    """Some algorithms, each for all that it serves, maybe only on some communicators; then, for what is left, two trees
-    of any shape, maybe one pair for short messages and another for the others, which may be for some communicators too.
-    """
+    """A tree file. It has some algorithms, each for all its operations, some only on certain communicators. For the
+    rest it has two trees of any shape, or one pair for short messages and another pair for the others. The pairs may be
+    limited to communicators too."""
     membership = st.fixed_dictionaries({}, optional={"members": members(ranks)})
     rule = st.fixed_dictionaries(
         {
@@ -155,7 +154,7 @@ def tree_files(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
 
 @st.composite
 def jobs(draw: st.DrawFn, most_ranks: int, least_steps: int = 1, most_lanes: int = 2) -> Job:
-    """Any program on 2 to so many ranks."""
+    """Any program on 2 to `most_ranks` ranks."""
     ranks = draw(st.integers(2, most_ranks))
     tree = draw(st.one_of(tree_files(ranks), tree_files(ranks), tree_files(ranks), st.none()))
     lane = st.lists(steps, min_size=least_steps, max_size=40)
@@ -172,7 +171,7 @@ def interpreter(mpi: LocalMpi) -> Path:
 
 
 def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:
-    """Runs the job; returns its trouble, if any, and the lines of each rank."""
+    """Runs the job. Returns its error message, if any, and the lines of each rank."""
     hashes.mkdir()
     clean = without_hopscope()
     try:
@@ -186,9 +185,9 @@ def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a program: empty `difference` if it left the same bytes with and without the collector, else what
-    differs and how to see it again; and how many calls the engine has run, over all ranks.
-    """
+    """The outcome of a program. difference: empty if it left the same bytes with and without the collector, otherwise
+    the difference and the commands that reproduce it. by_engine: the number of calls that the engine ran, over all
+    ranks."""
 
     difference: str
     by_engine: int = 0
@@ -235,7 +234,7 @@ def _calls_by_engine(spools: Path) -> int:
 
 
 def _reproducer(mpi: LocalMpi, job: Job, folder: Path, *commands: list[str]) -> str:
-    """Keeps the program in build/random/ and says how to run it. A smaller one replaces it."""
+    """Keeps the program in build/random/ and gives the commands that run it. A smaller program replaces it."""
     destination = ROOT / "build" / "random" / mpi.flavour
     destination.mkdir(parents=True, exist_ok=True)
     (destination / "program").write_text(job.program)

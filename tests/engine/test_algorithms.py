@@ -1,7 +1,8 @@
-"""Every algorithm gives what the MPI library gives, or what MPI says where the library fails on odd datatypes.
+"""Every algorithm gives the MPI library's result, or the result that MPI prescribes if the library fails on odd
+datatypes.
 
-That each schedule is right, for each operation and number of ranks, is the simulator's (collector/tests/engine). Here
-two mixtures of all algorithms run over real messages, with real datatypes and operations.
+The simulator (collector/tests/engine) tests each schedule for each operation and number of ranks. Here two mixtures of
+all algorithms run with real messages, datatypes and operations.
 """
 
 import functools
@@ -22,12 +23,12 @@ ALL_OPERATIONS = 2**32 - 1
 
 
 def rule(algorithm: str, *operations: str, **fields: Any) -> dict[str, Any]:
-    """A rule that has an algorithm run these operations; all that it serves if none is named."""
+    """A rule by which an algorithm runs these operations; without operations, all that it supports."""
     return {"operations": list(operations) or ALGORITHMS[algorithm], "algorithm": algorithm, **fields}
 
 
 MIXTURES: dict[str, dict[str, Any]] = {
-    # What keeps the order of ranks.
+    # Algorithms that keep the order of ranks.
     "doubling": {
         "schema_version": 1,
         "trees": {"binomial": {"shape": "binomial"}},
@@ -60,12 +61,12 @@ MIXTURES: dict[str, dict[str, Any]] = {
     },
 }
 RANKS = {"openmpi": {"doubling": 7, "rings": 5}}
-"""MPICH is slow if ranks outnumber cores, so it gets 3."""
+"""Ranks of each mixture. MPICH is slow if ranks outnumber cores, so it gets 3."""
 
 
 @functools.cache
 def run_mixture(mixture: str, mpi: LocalMpi) -> FinishedJob:
-    """One job that does everything over a mixture."""
+    """One job that runs all checks over a mixture."""
     tree = MIXTURES[mixture]
     blocks, reductions = served("blocks", tree), served("derived-more", tree)
     modes = [
@@ -101,7 +102,7 @@ def test_every_operation_equals_the_library_on_every_datatype(mixture: str, mpi:
 
 
 ALONE = [pytest.param(name, marks=pytest.mark.statistics if name in IN_A_MIXTURE else ()) for name in ALGORITHMS]
-"""A new algorithm runs in every lane until a mixture has it."""
+"""Algorithms that run alone. A new algorithm runs in every lane until a mixture contains it."""
 
 
 @pytest.mark.parametrize("algorithm", ALONE)
@@ -116,7 +117,7 @@ def test_an_algorithm_alone_equals_the_library(algorithm: str, mpi: LocalMpi) ->
 
 
 def left_to_the_library(job: FinishedJob, reason: str) -> set[str]:
-    """The operations of which a call went native for this reason."""
+    """The operations with a call that went native for this reason."""
     names = {number: name for name, number in function_numbers().items()}
     numbers = [
         {line["id"] for line in definitions if line["def"] == "reason" and line["text"] == reason}
@@ -131,7 +132,7 @@ def left_to_the_library(job: FinishedJob, reason: str) -> set[str]:
 
 
 def test_what_does_not_commute_is_left_to_the_library_by_algorithms_that_do_not_keep_the_order(mpi: LocalMpi) -> None:
-    """A tree keeps the order where the root is the first rank of each subtree, so not for every root of a Reduce."""
+    """A tree keeps the order only if the root is the first rank of each subtree, so not for every root of a Reduce."""
     reason = "operation does not commute"
     assert left_to_the_library(run_mixture("doubling", mpi), reason) == {"MPI_Reduce"}
     scattered = {"MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
@@ -152,7 +153,7 @@ def test_exchanges_leave_hops_with_rounds_and_both_ends(first_mpi: LocalMpi) -> 
     sent = sorted((rank, r.peer, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_ISEND)
     received = sorted((r.peer, rank, r.tag) for rank, rs in enumerate(job.records) for r in rs if r.kind == HOP_IRECV)
     assert sent == received
-    # 11 sums of 8 ranks in 3 rounds: partners differ in one bit, which is the round's
+    # 11 sums of 8 ranks in 3 rounds. In round n, partners differ in bit n.
     assert len(sent) == 11 * 8 * 3
     assert {(tag & 3, tag >> 2 & 63, peer ^ rank) for rank, peer, tag in sent} == {(2, 1, 1), (2, 2, 2), (2, 3, 4)}
 

@@ -1,7 +1,7 @@
-"""Emulated links between clusters, the time that messages cost ranks, and interfaces, in real jobs.
+"""Emulated links between clusters, the ranks' time per message, and interfaces, in real jobs.
 
-What is checked are bounds that the model promises: no message is visible before it is due. collector/tests/engine has
-the due times themselves. The engine computes them alike under every MPI library, so one library runs them.
+The tests check bounds that the model guarantees: no message is visible before it is due. collector/tests/engine tests
+the due times themselves. The engine computes them alike under every MPI library, so one library runs these jobs.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ BYTES = 2_400
 """Size of each message of `sums`."""
 MS = 1_000_000
 UP, DOWN = 0, 1
-"""Roles, as the lowest two bits of a hop's tag have them."""
+"""Roles, as encoded in the lowest two bits of a hop's tag."""
 
 
 def topology(clusters: dict[str, int], placement: str = "round-robin", **emulate: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def run(mpi: LocalMpi, ranks: int, tree: dict[str, Any], network: dict[str, Any]
 
 
 def moments(job: FinishedJob, kind: str, role: int) -> dict[int, list[tuple[int, int, int]]]:
-    """Ticks, rank and peer of every event of this kind and role, by the hop tag of its collective."""
+    """Ticks, rank and peer of all events of this kind and role, by the hop tag of their collective."""
     events: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for rank, records in enumerate(job.records):
         for r in records:
@@ -43,7 +43,7 @@ def moments(job: FinishedJob, kind: str, role: int) -> dict[int, list[tuple[int,
 
 
 def from_first_send(job: FinishedJob, role: int) -> Iterator[int]:
-    """For each collective, from the first send of a role to the last receive."""
+    """Ticks from the first send of a role to the last receive, for each collective."""
     sent, received = moments(job, HOP_ISEND, role), moments(job, HOP_IRECV, role)
     assert len(sent) == 11
     for tag, times in sent.items():
@@ -51,7 +51,7 @@ def from_first_send(job: FinishedJob, role: int) -> Iterator[int]:
 
 
 def test_messages_of_all_hosts_of_a_cluster_share_its_link(first_mpi: LocalMpi) -> None:
-    # Two children in B send 2,400 bytes each over one link of 1 MB/s; each of them had a link of its own.
+    # Two children in B send 2,400 bytes each over one link of 1 MB/s. Regression: each of them had its own link.
     shared = [{"from": "B", "to": "A", "bytes_per_second": 1e6, "latency_ns": 3 * MS}]
     job = run(first_mpi, 3, tree_file("flat"), topology({"A": 1, "B": 2}, cluster_pairs=shared))
     least_ticks = ticks_of(job, 2 * BYTES * 1000 + 3 * MS - 100_000)
@@ -59,7 +59,7 @@ def test_messages_of_all_hosts_of_a_cluster_share_its_link(first_mpi: LocalMpi) 
 
 
 def test_a_gateway_s_interface_serves_what_passes_through_it(first_mpi: LocalMpi) -> None:
-    # From B1 by B0 to A0 by A1: six interfaces of 2 ms, one after another. B0's own message passes three more.
+    # From B1 over B0 and A0 to A1: six interfaces of 2 ms, one after another. B0's own message passes three more.
     pair = {"from": "B", "to": "A", "latency_ns": MS, "gateways": {"from": "B0", "to": "A1"}}
     network = topology({"A": 2, "B": 2}, cluster_pairs=[pair], host_interface={"per_message_ns": 2 * MS})
     tree = tree_file({"shape": "explicit", "parents": [None, 0, 0, 0]})
@@ -74,10 +74,10 @@ def test_a_gateway_s_interface_serves_what_passes_through_it(first_mpi: LocalMpi
 def test_a_parent_pays_for_every_message_of_its_host(first_mpi: LocalMpi) -> None:
     job = run(first_mpi, 4, tree_file("flat"), topology({"A": 1}, rank={"per_message_ns": 2 * MS, "per_byte_ns": 100}))
     cost_ns = 2 * MS + BYTES * 100
-    # Up: a child sends, the root takes three in. Down: the root sends three, the last child takes its own in.
+    # Up: a child sends, the root receives three. Down: the root sends three, the last child receives one.
     assert min(from_first_send(job, UP)) >= ticks_of(job, 4 * cost_ns - 100_000)
     assert min(from_first_send(job, DOWN)) >= ticks_of(job, 4 * cost_ns - 100_000)
-    # A rank is not done with a send before its time, so it cannot leave earlier.
+    # A rank completes a send only when its time has passed, so it cannot leave earlier.
     sent, done = (
         {(tag, rank): ticks for tag, times in moments(job, kind, UP).items() for ticks, rank, _ in times}
         for kind in (HOP_ISEND, HOP_ISEND_COMPLETE)
@@ -90,7 +90,8 @@ UNDISTURBED_NS = 20 * MS
 
 
 def test_a_message_from_far_away_holds_up_none_from_nearby(first_mpi: LocalMpi) -> None:
-    # The root's interface served them as their stamps came, so the near one was due behind the far one.
+    # Regression: the root's interface served messages in the order of their stamps, so the near one was due after the
+    # far one.
     links = {"wan": {"latency_ns": FAR_NS}, "lan": {"latency_ns": MS}}
     network = topology({"A": 1, "B": 1}, links=links, host_interface={"per_message_ns": MS})
     network["hosts"].append({"name": "A1", "cluster": "A"})
@@ -100,8 +101,8 @@ def test_a_message_from_far_away_holds_up_none_from_nearby(first_mpi: LocalMpi) 
     received = moments(job, HOP_IRECV, UP)
     assert len(received) == 11
     order = {tag: [peer for _, _, peer in times] for tag, times in received.items()}
-    # Only calls count in which the near one was due half of the far one's way before it and the root, which other
-    # programs may keep from its core, looked when the far one was due.
+    # A call counts only under two conditions. The near message was due at least half of the far one's latency before
+    # it. And the root looked when the far one was due; other programs may keep it from its core.
     arrivals = {tag: next(ticks for ticks, _, peer in times if peer == 1) for tag, times in received.items()}
     tags = [
         tag
@@ -120,7 +121,8 @@ EIGHT_WAY = {
 
 
 def parents(group: int, *, layer: bool = False) -> list[int | None]:
-    """32 ranks on four hosts of eight, in groups that send to the root; layer: through the first rank of their host."""
+    """32 ranks on four hosts of eight, in groups that send to the root. layer: groups send through the first rank of
+    their host."""
     parent_of: list[int | None] = []
     for rank in range(32):
         host, first = rank - rank % 8, rank - rank % group
@@ -132,15 +134,15 @@ def parents(group: int, *, layer: bool = False) -> list[int | None]:
 @pytest.mark.parametrize(
     ("parent_of", "up", "down"),
     [
-        # A leaf sends, its parent takes seven in and sends, the root takes three in. Down the same.
+        # A leaf sends, its parent receives seven and sends, the root receives three. Down the same.
         pytest.param(parents(8), 12 * 2 + 5 + 12, 12 * 2 + 5 + 12, id="one root a host"),
-        # Groups of four, then their host's root takes in the other group's.
+        # In groups of four, the host's first rank also receives from the other group.
         pytest.param(
             *(parents(4, layer=True), 10 * 2 + 2 * 5 + 12, 10 * 2 + 2 * 5 + 12),
             id="another layer",
             marks=pytest.mark.statistics,
         ),
-        # The root has its own group's and the other one's when six come from elsewhere.
+        # The root has received from its own group and the other one when the six from other hosts arrive.
         pytest.param(
             *(parents(4), 11 * 2 + 5 + 12, 11 * 2 + 5 + 12), id="two groups of four", marks=pytest.mark.statistics
         ),

@@ -1,4 +1,5 @@
-"""Leaders of groups exchange: results are the library's, and no more crosses between clusters than was promised."""
+"""Leaders of groups exchange: results are the library's, and messages between clusters do not exceed the documented
+number."""
 
 from collections import Counter, defaultdict
 from typing import Any
@@ -12,7 +13,7 @@ from local_mpi import LocalMpi
 MS = 1_000_000
 SEQ_AT = 16
 """Lowest bit of the call's number in a hop's tag."""
-# How ranks lie in clusters: evenly, unevenly, one alone, all together, or dealt like cards.
+# The ranks of each cluster: evenly, unevenly, one alone, all together, or placed in turn.
 CLUSTERS = {
     "even": {"A": [0, 1, 2, 3], "B": [4, 5, 6, 7]},
     "uneven": {"A": [0, 1, 2, 3, 4], "B": [5], "C": [6, 7]},
@@ -23,7 +24,7 @@ IN_A_ROW = ["even", "uneven", "one group"]
 
 
 def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> dict[str, Any]:
-    """Two hosts in each cluster, the second with its last ranks."""
+    """A topology with two hosts in each cluster. The second host has the cluster's last ranks."""
     hosts = []
     for name, members in clusters.items():
         cluster_ranks = [rank for rank in members if rank < ranks]
@@ -37,7 +38,7 @@ def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> 
 
 
 def leaders(exchange: str, inner_tree: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
-    """A tree file that runs all that leaders serve."""
+    """A tree file that runs all operations of `leaders` by it."""
     file = algorithm_file("leaders", between=exchange, **rule)
     if inner_tree:
         file["trees"] = {"in": inner_tree}
@@ -46,11 +47,12 @@ def leaders(exchange: str, inner_tree: dict[str, Any] | None = None, **rule: Any
 
 
 ALL_OPERATIONS = -1
-"""Served, as a set of bits."""
+"""A set of bits with all operations."""
 
 
 def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], sites: dict[str, Any], seed: int) -> FinishedJob:
-    """Random calls of every kind, those with operations that do not all commute at the end. One job runs them all."""
+    """Compares random calls of every kind; at the end, those with operations that do not all commute. One job runs them
+    all."""
     words = ["random-more", seed, 40, ALL_OPERATIONS, "blocks", seed, 45, served("blocks", tree)]
     words += ["derived-more", seed, 30, served("derived-more", tree)]
     job = engine_jobs.check(mpi, ranks, tree, *words, topology=sites)
@@ -60,7 +62,7 @@ def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], sites: dict[str, An
 
 
 COVERING_PAIRS = [("even", "ring"), ("uneven", "recursive-doubling"), ("apart", "all-to-all"), ("one group", "ring")]
-"""Each way in which ranks lie, and each exchange; a slice has all pairs."""
+"""Pairs that cover each distribution of ranks and each exchange. A slice has all pairs."""
 PAIRS = [
     pytest.param(place, exchange, marks=[] if (place, exchange) in COVERING_PAIRS else pytest.mark.statistics)
     for place in CLUSTERS
@@ -146,7 +148,7 @@ def test_a_sum_of_two_sites_takes_no_less_than_one_latency_or_a_ring_s_two(
             if r.kind in (HOP_ISEND, HOP_IRECV):
                 ticks[r.tag >> SEQ_AT].append(r.ticks)
                 crossed[r.tag >> SEQ_AT] += r.kind == HOP_ISEND and site[rank] != site[r.peer]
-    # That no path crosses more often is what tests/plan/test_crossings.py proves of the schedules.
+    # tests/plan/test_crossings.py proves for the schedules that no path crosses more often.
     assert list(crossed.values()) == [crossing] * 11
     fastest = min(max(times) - min(times) for times in ticks.values())
     assert fastest >= ticks_of(job, in_a_row * latency - 100_000)

@@ -1,4 +1,4 @@
-"""The engine never hangs, hides an error, mixes up communicators, or leaves the reason unsaid."""
+"""The engine never hangs, hides an error, mixes up communicators, or omits the reason of a native call."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ SLOW_LINKS = {
 }
 
 
-# Debian's MPICH checks no arguments: it crashes on wrong ones by itself. The ABI is MPICH 5's here once more.
+# Debian's MPICH does not check arguments, and crashes on wrong ones. The ABI is MPICH 5's here once more.
 CHECKING = [mpi for mpi in local_mpi.find_all() if mpi.release not in ("mpich-4", "abi-1")]
 
 
 @pytest.fixture(params=CHECKING, ids=[mpi.release for mpi in CHECKING])
 def checking_mpi(request: pytest.FixtureRequest) -> LocalMpi:
-    """Each MPI library that looks at arguments."""
+    """Each MPI library that checks arguments."""
     return request.param
 
 
@@ -57,8 +57,9 @@ def test_a_message_longer_than_its_buffer_is_the_error_that_the_library_makes_of
     assert job.is_correct, job
 
 
-# Gather with a root that expected less than the members sent wrote behind the root's buffer and said MPI_SUCCESS, and
-# Scatter with a root that sent less than it took read behind it: the root's own block passed for everybody's.
+# Regression: if the root of a Gather expected less than the members sent, the engine wrote behind the root's buffer and
+# returned MPI_SUCCESS. If the root of a Scatter sent less than it received, the engine read behind the buffer. The
+# root's own block was taken for the size of all blocks.
 BLOCKS = ["MPI_Gather", "MPI_Scatter"]
 WRONG_LENGTHS: dict[str, dict[str, Any]] = {
     **{shape: tree_file(shape, operations=[*engine_jobs.OPERATIONS, *BLOCKS]) for shape in ("chain", "binomial")},
@@ -70,7 +71,7 @@ WRONG_LENGTHS: dict[str, dict[str, Any]] = {
 
 BY_MPI_TOO = ("chain", "linear", "leaders")
 BY_MEMORY = (*BY_MPI_TOO, "ring", "recursive-doubling")
-"""A tree, blocks and groups over either transport, exchanges over one; a slice has the others."""
+"""Rules that run over shared memory in every lane, those of BY_MPI_TOO also over MPI messages. A slice runs all."""
 LENGTHS_BY = [
     pytest.param(
         name,
@@ -89,7 +90,7 @@ def test_lengths_that_do_not_fit_are_errors_that_touch_nothing_outside_a_buffer(
     tree = WRONG_LENGTHS[name]
     only = engine_jobs.served("lengths", tree)
     by_mpi = int(transport == "mpi")
-    # Ranks of MPICH that outnumber the cores take seconds for what takes them milliseconds; the chain shows a third.
+    # MPICH is slow if ranks outnumber cores. Only the chain needs a third rank.
     ranks = 4 if mpi.flavour == "openmpi" else 3 if name == "chain" else 2
     job = engine_jobs.check(mpi, ranks, tree, "lengths", 0, by_mpi, only, transport=transport)
     assert job.is_correct, job
@@ -104,7 +105,8 @@ def test_so_are_those_over_emulated_links(first_mpi: LocalMpi) -> None:
 
 
 def test_no_thread_ever_meets_another_error_handler_than_the_applications(mpi: LocalMpi) -> None:
-    # They were exchanged while the engine made a communicator, and while it asked what goes with an operation.
+    # Regression: handlers were replaced while the engine made a communicator, and while it asked for an operation's
+    # datatypes.
     job = engine_jobs.check(mpi, 2, tree_file("binomial"), "handlers", 0, 30)
     assert job.is_correct, job
     assert job.by_engine == 2 * 30
@@ -119,7 +121,7 @@ def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMp
 
 
 def test_an_application_keeps_most_of_the_communicators_that_there_are(mpi: LocalMpi) -> None:
-    # MPICH has about 2,000; the engine takes at most 100 for itself, and the others go native.
+    # MPICH has about 2,000 communicators. The engine takes at most 100 for itself; calls on the others go native.
     job = engine_jobs.check(mpi, 2, tree_file("flat"), "many", 0, 1200)
     assert job.is_correct, job
     assert job.by_engine == 2 * 2 * 100
@@ -136,7 +138,7 @@ def test_threads_that_make_communicators_of_the_same_members_do_not_mix_them_up(
     # The engine keeps the state of a freed communicator for the next one of these members.
     job = engine_jobs.check(mpi, 3, tree_file("binomial"), "turnover", 0, 100)
     assert job.is_correct, job
-    assert job.by_engine == 3 * 100  # of the first thread
+    assert job.by_engine == 3 * 100  # the calls of the first thread
 
 
 def test_what_does_not_commute_goes_native_and_says_so(mpi: LocalMpi) -> None:
@@ -165,7 +167,7 @@ def test_eight_megabytes_over_slow_links_do_not_hang(segment_bytes: int, first_m
 def test_a_rank_without_memory_is_missed_by_all_and_waited_for_by_none(
     topology: dict[str, object] | None, mpi: LocalMpi
 ) -> None:
-    # In a chain rank 1 has to take in rank 2's part, for which it has no room.
+    # In a chain, rank 1 has to receive rank 2's part, but has no memory for it.
     job = engine_jobs.check(mpi, 3, tree_file("chain"), "memory", topology=topology)
     assert job.is_correct, job
     assert job.by_engine == 3 * 3
@@ -173,7 +175,7 @@ def test_a_rank_without_memory_is_missed_by_all_and_waited_for_by_none(
 
 def test_a_rank_without_memory_is_no_matter_where_it_needs_none(first_mpi: LocalMpi) -> None:
     job = engine_jobs.check(first_mpi, 3, tree_file("binomial"), "memory")
-    # Rank 1 is a leaf, so the call succeeds, which the program (it expects an error) reports.
+    # Rank 1 is a leaf, so the call succeeds. The program expects an error and reports the success.
     assert job.code != 0
     assert "nobody has missed rank 1's part" in job.stderr
     assert "afterwards" not in job.stderr

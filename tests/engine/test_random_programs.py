@@ -1,4 +1,4 @@
-"""A few random programs leave the same bytes with and without the collector; `make check-random` runs for long."""
+"""A few random programs leave the same bytes with and without the collector; `make check-random` runs many."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ seeded = settings(derandomize=True, deadline=None, database=None, suppress_healt
 
 
 def compare_many(mpi: LocalMpi, examples: int) -> None:
-    """Runs so many random programs."""
+    """Runs this number of random programs."""
     programs_run = by_engine = 0
 
     @settings(seeded, max_examples=examples)
@@ -22,7 +22,7 @@ def compare_many(mpi: LocalMpi, examples: int) -> None:
         try:
             outcome = compare(mpi, job)
         except RuntimeError:
-            reject()  # the library fails by itself
+            reject()  # the library itself fails
         assert not outcome.difference, outcome.difference
         programs_run += 1
         by_engine += outcome.by_engine

@@ -1,6 +1,6 @@
-"""Leaders of clusters: the engine sends what their schedules say, and the recorded paths cross no more often.
+"""Leaders of clusters: the engine's messages are those of the schedules, and the recorded paths cross no more often.
 
-How often any path through a schedule may cross is what tests/plan/test_crossings.py proves of the schedules.
+tests/plan/test_crossings.py proves the number of crossings on any path through a schedule.
 """
 
 import json
@@ -21,11 +21,11 @@ PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 SERVED = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
 RANKS = 9
 EXCHANGES = [(2, "all-to-all"), (2, "ring"), (3, "ring"), (3, "recursive-doubling"), (4, "recursive-doubling")]
-"""Numbers of clusters, and how their leaders exchange."""
+"""Numbers of clusters, and the exchange of their leaders."""
 
 
 def topology(clusters: int) -> dict[str, Any]:
-    """Two hosts in each cluster, over which the ranks are dealt unevenly."""
+    """A topology with two hosts in each cluster. The ranks are placed on them unevenly."""
     ranks_of: dict[str, list[int]] = {}
     for rank in range(RANKS):
         host = f"{'ABCD'[rank * rank % clusters]}{rank // 2 % 2}"
@@ -60,7 +60,8 @@ def test_the_engine_sends_what_the_schedules_of_the_leaders_say(
 def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
     clusters: int, exchange: str, longest: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    # Of three clusters the rounds that fold the third are not waited for: the longest path is two, not four.
+    # With three clusters, nobody waits for the rounds that fold the third one, so the longest path has two crossings,
+    # not four.
     trace = sample_trace(shared_folder(tmp_path_factory), f"planted/leaders_{clusters}_{exchange}/trace")
     op_of = {row["collective_id"]: row["op"] for row in trace.table("collectives").to_pylist()}
     hops = {row["hop_id"]: row for row in trace.table("hops").to_pylist()}

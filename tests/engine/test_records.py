@@ -1,4 +1,4 @@
-"""The engine records both ends of every hop, and waits that end with the message that they waited for."""
+"""The engine records both ends of every hop, and a wait ends with the message that the rank waited for."""
 
 from collections import Counter
 from itertools import pairwise
@@ -19,12 +19,12 @@ from local_mpi import LocalMpi
 from read_spool import Record
 
 WAITED = 1 << 63
-"""In the request of a completion that ended a wait."""
+"""A bit in the request of a completion that ended a wait."""
 
 
 @pytest.fixture(scope="module")
 def job(first_mpi: LocalMpi) -> FinishedJob:
-    """A binomial tree on 8 ranks, segments of 64 bytes."""
+    """A job over a binomial tree on 8 ranks, with segments of 64 bytes."""
     finished_job = engine_jobs.check(first_mpi, 8, tree_file("binomial", segment_bytes=64), "sums", 3)
     assert finished_job.is_correct, finished_job
     return finished_job
@@ -84,7 +84,8 @@ def test_a_wait_ends_with_the_message_that_it_waited_for(job: FinishedJob) -> No
 
 @pytest.mark.parametrize("transport", ["shm", "mpi"])
 def test_messages_that_were_there_before_their_receiver_end_no_wait(transport: str, mpi: LocalMpi) -> None:
-    # The root comes when its children have left. Looking only once before the wait made most of these hops binding.
+    # The root comes after its children have left. Regression: the engine looked only once before the wait, so most of
+    # these hops were binding.
     job = engine_jobs.check(mpi, 3, tree_file("flat"), "late", 0, 41, transport=transport)
     assert job.is_correct, job
     assert job.by_engine == 3 * 41
@@ -95,12 +96,13 @@ def test_messages_that_were_there_before_their_receiver_end_no_wait(transport: s
         assert len(sent_by) == len(posted) == 41
         assert all(sent.ticks < post.ticks for sent, (post, _) in zip(sent_by[1:], posted[1:], strict=True))
         waited += [bool(received.c & WAITED) for _, received in posted[1:]]
-    # MPI may need more looks than we take to report a message that lies there: MPICH did for one in hundreds.
+    # MPI may need more looks than ours to report a message that is there. MPICH needed more for one message in
+    # hundreds.
     assert sum(waited) <= (len(waited) / 2 if transport == "mpi" else 0)
 
 
 def ups(records: list[Record], begin: int, end: int, peer: int) -> list[tuple[Record, Record]]:
-    """Beginnings and ends of messages towards the root, to or from that peer."""
+    """Begins and ends of messages towards the root, to or from this peer."""
     ends = {record.c & ~WAITED: record for record in records if record.kind == end}
     return [(r, ends[r.c]) for r in records if r.kind == begin and r.peer == peer and r.tag & 3 == 0]
 

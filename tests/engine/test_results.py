@@ -1,4 +1,4 @@
-"""The engine's results are those of the MPI library, whatever the tree, the data and the communicator."""
+"""The engine's results are those of the MPI library, for any tree, data and communicator."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ levels = st.sampled_from(SIMPLE).map(lambda name: {"shape": name}) | st.builds(
 
 @st.composite
 def explicit_trees(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
-    """Any tree of that size: every rank but the first of a random order hangs below one before it."""
+    """Any tree of this size: in a random order of ranks, each rank except the first has a parent before it."""
     order = draw(st.permutations(range(ranks)))
     parents: list[int | None] = [None] * ranks
     for place in range(1, ranks):
@@ -51,14 +51,14 @@ def explicit_trees(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
 
 
 def trees(ranks: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Any tree that fits a communicator of that size."""
+    """Any tree that fits a communicator of this size."""
     hierarchical = st.fixed_dictionaries({"shape": st.just("hierarchical"), "hosts": levels, "ranks": levels})
     return levels | hierarchical | explicit_trees(ranks)
 
 
 @st.composite
 def jobs(draw: st.DrawFn, most_ranks: int) -> tuple[int, dict[str, Any]]:
-    """Ranks and a tree file: two trees, maybe another pair for short messages or for one communicator."""
+    """Ranks and a tree file: two trees, sometimes with another pair for short messages or for one communicator."""
     ranks = draw(st.integers(2, most_ranks))
     names = ["up", "down"]
     pair = {"reduce_tree": st.sampled_from(names), "broadcast_tree": st.sampled_from(names)}
@@ -81,7 +81,7 @@ def jobs(draw: st.DrawFn, most_ranks: int) -> tuple[int, dict[str, Any]]:
 
 
 def of_every_shape() -> dict[str, Any]:
-    """A tree file in which each length of a message, up to the longest of the checks, has a tree of another shape."""
+    """A tree file in which each length of a message, up to the longest of the checks, has another shape of tree."""
     trees = {f"{place}-{shape['shape']}": shape for place, shape in enumerate(SHAPES)}
     limits = [4, 16, 64, 128, 256, 512, 1000, 2000, 4000, 8000][: len(trees) - 1]
     assert len(limits) == len(trees) - 1, "give every shape a length"
@@ -107,7 +107,7 @@ def test_every_predefined_operation_on_every_datatype_equals_the_library_over_ev
 
 @pytest.mark.parametrize("ranks", [1, 2, 9])
 def test_the_least_and_many_ranks_give_the_same(ranks: int, first_mpi: LocalMpi) -> None:
-    """The engine has nothing to do for one rank. The simulator covers each number up to 20."""
+    """With one rank, the engine has nothing to do. The simulator covers each number up to 20."""
     tree = tree_file(SHAPES[ranks % len(SHAPES)], segment_bytes=64)
     job = engine_jobs.check(first_mpi, ranks, tree, "random", 100 + ranks, 80, topology=TWO_SITES)
     assert job.is_correct, job
@@ -115,7 +115,7 @@ def test_the_least_and_many_ranks_give_the_same(ranks: int, first_mpi: LocalMpi)
 
 
 def compare(mpi: LocalMpi, job: tuple[int, dict[str, Any]], mode: str, seed: int) -> None:
-    """Run one job and expect no difference, and the engine to have run."""
+    """Runs one job, and checks that nothing differs and that the engine ran."""
     ranks, tree = job
     finished_job = engine_jobs.check(mpi, ranks, tree, mode, seed, 60)
     assert finished_job.is_correct, f"{finished_job}\n{ranks} ranks, {mode} {seed} 60, {tree}"

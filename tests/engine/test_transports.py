@@ -1,4 +1,5 @@
-"""A transport changes only the speed of hops: shared memory, MPI messages, or messages where memory is missing."""
+"""A transport changes only the speed of hops: shared memory, MPI messages, or messages where shared memory is
+missing."""
 
 import fcntl
 import os
@@ -17,7 +18,8 @@ DEADLINE_S = 60
 
 
 def windows_left() -> set[Path]:
-    """The windows that no process is making: each rank locks its own until all have mapped it and it has no name."""
+    """The windows that no process is making: each rank locks its own window until all ranks have mapped it and its name
+    is removed."""
     left = set()
     for window in SHARED_MEMORY.glob(WINDOWS):
         try:
@@ -39,7 +41,7 @@ def test_results_are_the_same_over_every_transport(mode: str, transport: str, mp
 
 
 def assert_megabytes_come_whole(mpi: LocalMpi, segment_bytes: int, megabytes: int, transport: str) -> None:
-    """Assert that all of them arrive, and the application's own message beside them."""
+    """Asserts that all megabytes arrive, and the application's own message beside them."""
     tree = tree_file("chain", segment_bytes=segment_bytes)
     job = engine_jobs.check(mpi, 3, tree, "large", megabytes << 17, transport=transport)
     assert job.is_correct, job
@@ -48,7 +50,8 @@ def assert_megabytes_come_whole(mpi: LocalMpi, segment_bytes: int, megabytes: in
 
 @pytest.mark.parametrize(("segment_bytes", "megabytes"), [(0, 8), (2500, 1), (100_000, 8)])
 def test_megabytes_come_whole_through_shared_memory(segment_bytes: int, megabytes: int, first_mpi: LocalMpi) -> None:
-    # 2,500 bytes are too many for a slot of a channel, 100,000 for the two buffers of a lane, 8 MB for any lane.
+    # 2,500 bytes do not fit into a slot of a channel, 100,000 not into the two buffers of a lane, 8 MB not into any
+    # lane.
     assert_megabytes_come_whole(first_mpi, segment_bytes, megabytes, "shm")
 
 
@@ -61,7 +64,7 @@ def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, sha
     old_windows = windows_left()
     job = engine_jobs.check(mpi, 3, tree_file("flat"), "shared", shared_memory, transport=transport)
     assert job.is_correct, job
-    # Another job's rank may be about to lock what it has just made.
+    # Another job's rank may be about to lock its new window.
     deadline = time.monotonic() + DEADLINE_S
     while left := windows_left() - old_windows:
         assert time.monotonic() < deadline, left
@@ -72,10 +75,10 @@ def test_memory_that_a_killed_job_left_behind_is_removed_by_the_next_and_a_livin
     first_mpi: LocalMpi,
 ) -> None:
     window = SHARED_MEMORY / f"hopscope-shared-{os.getuid()}-{secrets.token_hex(8)}-{secrets.token_hex(8)}"
-    # It gets its name when it is locked, for other jobs tidy up too.
+    # The file gets its name after it is locked, because other jobs clean up too.
     unnamed = SHARED_MEMORY / f"unnamed-{secrets.token_hex(8)}"
     with unnamed.open("wb") as file:
-        # As a rank does while it makes its window; the lock goes with the process, however that ends.
+        # A rank does this while it makes its window. The lock ends with the process, however that ends.
         fcntl.flock(file, fcntl.LOCK_SH)
         unnamed.rename(window)
         assert engine_jobs.check(first_mpi, 2, tree_file("flat"), "shared", 1).is_correct

@@ -1,6 +1,6 @@
 """The applications of `make check-apps`: Debian's LAMMPS, HPCC and the test programs of ScaLAPACK.
 
-Each is its programs' words, its input and the rules by which its output is read.
+An application consists of its command, its input and the rules for reading its output.
 """
 
 import re
@@ -19,21 +19,21 @@ class Application:
 
     name: str
     flavours: tuple[str, ...]
-    """The MPI libraries that Debian has built it for."""
+    """The MPI libraries with which Debian has built it."""
     words: tuple[str, ...]
     rules: Rules
     copied: tuple[Path, ...] = ()
-    """Files that it reads in its working directory."""
+    """Files that it reads from its working directory."""
     changed: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """Replacements (pattern and text) in these, so that it takes seconds."""
+    """Replacements (pattern and text) in these files, so that a run takes seconds."""
     output: str = ""
-    """The file that it writes its results to; empty: stdout."""
+    """The file with its results; empty: stdout."""
     output_from: str = ""
-    """Marks the beginning of the results in it."""
+    """Text that marks the beginning of the results."""
     ranks: int = 4
 
     def prepare(self, folder: Path) -> None:
-        """Puts the input into a folder. Raises RuntimeError if it is not as it was when this was written."""
+        """Puts the input into a folder. Raises RuntimeError if a replacement no longer fits the input."""
         for path in self.copied:
             text = path.read_text()
             for pattern, new in self.changed.get(path.name, ()):
@@ -43,7 +43,7 @@ class Application:
             (folder / path.name.lstrip("_")).write_text(text)
 
     def results(self, folder: Path, stdout: str) -> str:
-        """Results that the run has printed."""
+        """The results in the output of a run."""
         text = (folder / self.output).read_text() if self.output else stdout
         return text[text.index(self.output_from) :] if self.output_from else text
 
@@ -52,13 +52,13 @@ EXAMPLES = Path("/usr/share/lammps/examples")
 LAMMPS = Rules(
     timed_lines=r"^(Loop time|Performance:|Total wall time|(Pair|Bond|Kspace|Neigh|Comm|Output|Modify|Other) +\|)"
     r"|CPU = |% CPU use|^OMP_NUM_THREADS",
-    # Printed with eight digits; rounding grows by a factor of some hundred over such a run.
+    # The output has eight digits, and rounding errors grow some hundred times over such a run.
     bound=1e-6,
 )
 
 
 def _lammps(example: str, steps: int, *data: str, **changed: str) -> Application:
-    """One of its examples, with fewer steps and with lines changed: by their first word."""
+    """A LAMMPS example with fewer steps. changed: new lines, by their first word."""
     folder = EXAMPLES / example
     lines = tuple((rf"^{word}\s.*", f"{word} {rest}") for word, rest in {"run": str(steps), **changed}.items())
     return Application(
@@ -90,26 +90,26 @@ HPCC = Application(
 TESTERS = Path("/usr/lib/x86_64-linux-gnu/scalapack")
 INPUTS = Path("/usr/share/scalapack")
 SCALAPACK = Rules(
-    # Ranks say these when they come to it; the last is on stderr beside them. And the BLACS tester skips its test of
-    # repeatable sums where sums turned out to repeat that it had not asked to: they are made in the order in which
-    # messages from any source arrive, and one rank's must be the first for the result to be another. With that rank and
-    # the root on one core and the others on the other one it passes in three runs of five without the collector, too.
+    # Ranks print these lines at any time; the last kind is on stderr. The BLACS tester also skips its test of
+    # repeatable sums if sums that need not repeat do repeat. They are added in the order in which messages from any
+    # source arrive, and the result differs only if one rank's message comes first. With that rank and the root on one
+    # core and the others on the other core, the test passes in three of five runs, also without the collector.
     timed_lines=r"^BLACS WARNING|^from \{|^\{\d+,\d+\}, pnum=\d+|^ (SKIPPED|PASSED ) REPEATABLE SUM TEST",
     timed_columns="Time|MFLOPS|WALL|CPU",
     timed_words=r"(?<=^Passed ).{20}",
     residuals="(?i)^(Resid|CHK|QTQ)|^Passed ",
-    # In units of the rounding error; the testers themselves allow up to 100.
+    # In units of the rounding error. The testers themselves allow up to 100.
     largest_residual=100,
 )
-# In some runs, with and without the collector: in its iterative refinement (pdlacon) ranks come to different sides of a
-# branch by different last bits, and then wait for one another for ever.
+# It hangs in some runs, with and without the collector: in its iterative refinement (pdlacon) the last bits make ranks
+# take different branches, and then they wait for one another forever.
 _HANGS_UNDER_OPEN_MPI = re.compile("x[sdcz]llt")
 _LETTERS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
 _ALGEBRA = ["lu", "dblu", "dtlu", "gblu", "llt", "pbllt", "ptllt", "inv", "qr", "ls", "brd", "hrd", "trd", "nep"]
 
 
 def _grids_of_two(text: str) -> tuple[tuple[str, str], ...]:
-    """The replacements that make an input's grids of processes such of two; none if it has no grids."""
+    """The replacements that make the process grids of an input grids of two; none if it has no grids."""
     for rows, columns in ((r"\s+values of P\b", r"\s+values of Q\b"), (r"\s+NPROW\b", r"\s+NPCOL\b")):
         if re.search(rows, text):
             places = (rf"^[\d ]+\b({rows})", "1 2 1 2 1 2 1 2 1"), (rf"^[\d ]+\b({columns})", "2 1 2 1 2 1 2 1 2")
@@ -121,7 +121,7 @@ def _tester(program: str) -> Iterator[Application]:
     inputs = tuple(path for folder in ("", "PBLAS", "BLACS") for path in sorted((INPUTS / folder).glob("*.dat")))
     grids = {path.name: _grids_of_two(path.read_text()) for path in inputs}
     for flavour in ("mpich",) if _HANGS_UNDER_OPEN_MPI.fullmatch(program) else ("openmpi", "mpich"):
-        # Where ranks outnumber cores MPICH takes minutes for each.
+        # If ranks outnumber cores, MPICH takes minutes for each program.
         on_two = flavour == "mpich"
         yield Application(
             f"ScaLAPACK {Path(program).name}",
@@ -135,7 +135,7 @@ def _tester(program: str) -> Iterator[Application]:
 
 
 def scalapack(whole: bool) -> Iterator[Application]:
-    """Its test programs: of a program in four precisions one, or all."""
+    """ScaLAPACK's test programs. Of a program in four precisions, one or (whole) all."""
     letters = "sdcz" if whole else "d"
     for name in _ALGEBRA:
         for letter in letters:
@@ -150,12 +150,13 @@ def scalapack(whole: bool) -> Iterator[Application]:
 
 
 def applications(whole: bool) -> list[Application]:
-    """All of them."""
+    """All applications."""
     lammps = [
         _lammps("melt", 250),
         _lammps("peptide", 100, "data.peptide"),
         _lammps("rigid", 300, "data.rigid"),
-        # So many steps and no criterion for the end: that one and the chaos of a longer run turn on the last bit.
+        # A fixed number of steps without a stopping criterion, because the criterion and the chaos of a longer run
+        # depend on the last bit.
         _lammps("min", 100, minimize="0 0 40 1000"),
     ]
     return [*lammps, HPCC, *scalapack(whole)]

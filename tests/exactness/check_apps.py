@@ -2,11 +2,11 @@
 
     check_apps.py [--whole] [--only REGEX]
 
-LAMMPS, HPCC and ScaLAPACK's test programs as Debian has them run without the collector, observed, and with every
-collective that the engine can run run by it, over shared memory and over MPI's messages. Observed, all that they print
-but times must be the same to the last digit; with the engine, whose sums have another order, fractions within a bound.
-Each archive is converted and held against its promises, and the calls in it are counted. Prints a table; ends with 1
-and a sentence for each difference.
+Debian's LAMMPS, HPCC and ScaLAPACK test programs run without the collector, observed, and with the engine, which runs
+every collective that it can, over shared memory and over MPI messages. Observed, the output must be the same to the
+last digit, apart from times. With the engine, which adds in another order, fractions may differ within a bound. Each
+archive is converted, the dataset's rules are checked, and its calls are counted. Prints a table and a sentence for each
+difference, and exits with 1 if there are any.
 """
 
 import argparse
@@ -34,13 +34,13 @@ from tree_mixtures import MIXTURES
 _FIRST, _SECOND, _THIRD = MIXTURES
 WAYS = {"observed": None, "engine, shm": (_FIRST, "shm"), "engine, mpi": (_THIRD, "mpi")}
 PATIENCE_SECONDS = 240
-# What changes from run to run without the collector cannot be held against it.
+# Output that changes from run to run without the collector cannot be compared.
 FRACTIONS_CHANGE = "  (fractions change by themselves: held against the bound)"
 WORDS_CHANGE = "  (its verdicts change by themselves, without the collector, too: only code and trace are compared)"
 CALL_COUNTS = "SELECT count(*) AS calls, count(*) FILTER (engine = 'tree') AS by_engine FROM calls"
-# What a run may add to the largest process: the collector promises 16 MiB beside its recording's window of 1 MiB.
+# The largest addition to the largest process. The collector may use 16 MiB, and its recording has a window of 1 MiB.
 MOST_ADDED_MIB = 17
-# A process counts the memory of the one that it was forked from as its own largest: so a small one stands between.
+# A process inherits the peak memory of the process that forked it. So a small process stands in between.
 MEASURED = """
 import pathlib, resource, subprocess, sys
 code = subprocess.run(sys.argv[2:]).returncode
@@ -60,17 +60,17 @@ class FinishedRun:
     largest_mib: float
     """The largest resident size of any of its processes."""
     hung: bool
-    """It was ended after PATIENCE_SECONDS."""
+    """True if the run was ended after PATIENCE_SECONDS."""
 
 
 def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: str | None) -> FinishedRun:
-    """Runs an application in a new folder; `way` None: without the collector."""
+    """Runs an application in a new folder. way: None runs it without the collector."""
     folder.mkdir(parents=True)
     application.prepare(folder)
     variables = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     if way is not None:
         variables |= {"LD_PRELOAD": str(collector_library(mpi.release)), "HOPSCOPE_DIR": str(folder / "trace")}
-        # The first analyze makes the archive, so that the memory is that of the run.
+        # The first analyze command makes the archive, so that the peak memory is that of the run.
         variables["HOPSCOPE_ASSEMBLE"] = "0"
         if engine := WAYS[way]:
             (folder / "tree.json").write_text(json.dumps(MIXTURES[engine[0]]))
@@ -113,10 +113,10 @@ class Check:
     def __init__(self, application: Application, mpi: local_mpi.LocalMpi, folder: Path) -> None:
         self.application, self.mpi, self.folder = application, mpi, folder
         self.differences: list[str] = []
-        self.repeats: list[FinishedRun] = []  # further runs without the collector, made when they are asked for
+        self.repeats: list[FinishedRun] = []  # further runs without the collector, made on demand
 
     def lines(self) -> Iterator[str]:
-        """Runs it in all ways."""
+        """Runs the application in all ways, and yields the lines of the table."""
         name = f"{self.application.name:24} {self.mpi.release:9}"
         alone = run(self.application, self.mpi, self.folder / "alone", None)
         if alone.hung:
@@ -137,7 +137,7 @@ class Check:
                 comparison = compare(alone.results, traced_run.results, rules, same_order and not change_note)
             if change_note == WORDS_CHANGE:
                 comparison.differences = []
-            # Where it fails by itself, which rank's code the launcher hands on changes from run to run.
+            # If the program itself fails, the exit code that the launcher passes on changes from run to run.
             as_before = traced_run.code == alone.code or (traced_run.code != 0 and alone.code != 0)
             faults = [] if as_before else [f"exit code {traced_run.code} instead of {alone.code}"]
             faults += comparison.differences
@@ -158,7 +158,7 @@ class Check:
                 yield f"    the collector said: {line}"
 
     def _changes_by_itself(self, alone: FinishedRun) -> str:
-        """Note on the output that changes from run to run without the collector, too; empty if none does."""
+        """A note if the output also changes from run to run without the collector; else empty."""
         for number in range(len(self.repeats), 3):
             self.repeats.append(run(self.application, self.mpi, self.folder / f"again-{number}", None))
         for same_order, change in ((False, WORDS_CHANGE), (True, FRACTIONS_CHANGE)):
@@ -169,7 +169,7 @@ class Check:
 
 
 def _checked_trace(trace: Path) -> tuple[list[str], int, int]:
-    """Faults of a trace, its collective calls, and those of them that the engine ran."""
+    """Faults of a trace, the number of its collective calls, and the number of those that the engine ran."""
     faults = faults_of(trace)
     try:
         counts = rows(trace, "sql", CALL_COUNTS)
@@ -179,7 +179,7 @@ def _checked_trace(trace: Path) -> tuple[list[str], int, int]:
 
 
 def _install() -> None:
-    """The packages, if this is Debian and we may."""
+    """Installs the packages, if this is Debian and the user is root."""
     state = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
     missing = [
         name
@@ -197,7 +197,7 @@ def _install() -> None:
 
 
 def main() -> int:
-    """Runs them all."""
+    """Runs all applications."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--whole", action="store_true", help="ScaLAPACK in all four precisions: some hours")
     options.add_argument("--only", default="", help="a regular expression for names")

@@ -2,9 +2,10 @@
 
     check_mpi4py.py [--mpi openmpi-4 ...] [--ranks 1 2 3 5] [--modules REGEX] [--patience 120] [--sample N --seed N]
 
-Test by test and rank by rank the outcome must be the same: observed, and with every collective that the engine can run
-run by it, by three mixtures of algorithms over shared memory and over MPI's messages. Each traced run's archive is
-converted and held against its promises. Ends with 1 and a sentence for each difference.
+Each test must have the same outcome on each rank without the collector, observed, and with the engine. The engine runs
+every collective that it can, by three mixtures of algorithms, over shared memory and over MPI messages. Each traced
+run's archive is converted, and the dataset's rules are checked. Prints a sentence for each difference, and exits with 1
+if there are any.
 """
 
 import argparse
@@ -33,19 +34,19 @@ BY_ENGINE = [
 
 
 def ways(number: int) -> list[Way]:
-    """Observed, and two of the six ways with the engine: three numbers in a row have them all."""
+    """Observed, and two of the six ways with the engine. Three consecutive numbers have all six."""
     return [OBSERVED, BY_ENGINE[number % 3], BY_ENGINE[3 + (number + 1) % 3]]
 
 
-# Modules in which an MPI library hangs by itself, without the collector and elsewhere each time: Open MPI 4 in the
-# MPI_Init of the processes that it spawns (in four of seven runs of test_spawn on one rank), MPICH 4 where one rank
-# waits for a lock in another's window (test_rma on 5 ranks of 2 cores). Each time costs the whole patience. Ask for
-# these by --modules.
+# Modules in which an MPI library itself hangs, also without the collector, each time at another point: Open MPI 4 in
+# MPI_Init of spawned processes (in four of seven runs of test_spawn on one rank), MPICH 4 where one rank waits for a
+# lock in another's window (test_rma on 5 ranks of 2 cores). Each hang costs the whole patience. --modules can still
+# select these.
 LEFT_OUT = {"openmpi-4": ("test_spawn", "test_dynproc"), "mpich-4": ("test_rma", "test_util_sync")}
 
 
 def modules_for(mpi: local_mpi.LocalMpi) -> tuple[str, str]:
-    """The modules to run, as a regular expression, and what is left out, as a sentence or empty."""
+    """The modules to run, as a regular expression, and a sentence on omitted modules, or an empty string."""
     modules = LEFT_OUT.get(mpi.release, ())
     if not modules:
         return "", ""
@@ -53,7 +54,7 @@ def modules_for(mpi: local_mpi.LocalMpi) -> tuple[str, str]:
 
 
 def draw(arguments: argparse.Namespace) -> None:
-    """Narrows what was asked for to `sample` modules, under one library and on one number of ranks, by the seed."""
+    """Narrows the arguments to `sample` modules, one library and one number of ranks, chosen by the seed."""
     dice = random.Random(arguments.seed)
     arguments.mpi, arguments.ranks = [dice.choice(arguments.mpi)], [dice.choice(arguments.ranks)]
     names = sorted(path.stem for path in sources().glob("test_*.py"))
@@ -70,7 +71,7 @@ def to_stderr(place: str) -> Say:
 
 
 def main() -> int:
-    """Runs them all."""
+    """Runs all modules."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     libraries = {mpi.release: mpi for mpi in local_mpi.find_all() if mpi.flavour != "abi"}
     options.add_argument("--mpi", nargs="+", choices=list(libraries), default=list(libraries))

@@ -1,7 +1,7 @@
-"""Are two outputs of one program the same, but for times and for the rounding of sums in another order?
+"""Compares two outputs of one program, apart from times and from rounding in sums of another order.
 
-What a program prints of times and rates is taken out by its rules. Of the rest words and whole numbers must be the
-same, and numbers with a decimal point within the bound: |a - b| <= bound * max(1, |a|, |b|).
+The program's rules remove times and rates. Of the rest, words and whole numbers must be equal, and numbers with a
+decimal point equal within the bound: |a - b| <= bound * max(1, |a|, |b|).
 """
 
 import re
@@ -17,15 +17,15 @@ class Rules:
     """Rules for reading a program's output."""
 
     timed_lines: str = r"(?!)"
-    """Lines that match are left out."""
+    """A pattern for lines that are left out."""
     timed_words: str = r"(?!)"
-    """Matches within a line are left out."""
+    """A pattern for words that are left out."""
     timed_columns: str = r"(?!)"
-    """Columns, below a title and a line of dashes, whose title matches."""
+    """A pattern for titles of columns that are left out. A line of dashes is below the titles."""
     residuals: str = r"(?!)"
-    """Lines or columns' titles that match have rounding itself as their fractions, in units of its usual size: these
-    need only be below `largest_residual`, in both. The program's own verdict on them is a word and must be the same.
-    """
+    """A pattern for lines and titles of columns whose fractions are rounding errors, in units of their usual size. Both
+    outputs must only have them below `largest_residual`. The program's own verdict on them is a word, and must be
+    equal."""
     largest_residual: float = 0
     bound: float = 0
 
@@ -51,9 +51,8 @@ class _Field:
 
 
 def compare(expected: str, actual: str, rules: Rules, same_order: bool) -> Compared:
-    """Holds an output against the expected one. With `same_order` the program's sums were made in the same order, and
-    every fraction, residuals too, must be the same to the last digit.
-    """
+    """Compares an output with the expected one. same_order: the program added in the same order, so every fraction,
+    residuals included, must be equal to the last digit."""
     expected_fields, actual_fields = _fields(expected, rules), _fields(actual, rules)
     result = Compared()
     for expected_field, actual_field in zip(expected_fields, actual_fields, strict=False):
@@ -98,7 +97,7 @@ def _value(text: str) -> float:
 
 
 def _fields(text: str, rules: Rules) -> list[_Field]:
-    """The fields of an output, but for what is timed."""
+    """The fields of an output, without times."""
     fields: list[_Field] = []
     titles: list[str] = []
     title_line = ""
@@ -118,5 +117,5 @@ def _fields(text: str, rules: Rules) -> list[_Field]:
 
 
 def _titles(titles: str, dashes: str) -> list[str]:
-    """Titles above each run of dashes."""
+    """The titles above each run of dashes."""
     return [titles[match.start() : match.end()].strip() or "-" for match in re.finditer("-{2,}", dashes)]

@@ -1,4 +1,4 @@
-"""mpi4py's own tests with and without the collector: which have another outcome, as sentences."""
+"""Compares mpi4py's own tests with and without the collector, and gives sentences about tests with another outcome."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Comparison:
     by_way: dict[str, Outcomes] = field(default_factory=dict)
 
     def summary(self) -> str:
-        """Outcomes without the collector, in a line."""
+        """Numbers of outcomes without the collector, in one line."""
         kinds = Counter(
             outcome.split()[0].rstrip(":") for outcome in self.alone.by_test.values() if "exit" not in outcome
         )
@@ -33,9 +33,8 @@ class Comparison:
 
 
 def compare(run: Run, ways: Sequence[Way], say: Say) -> Comparison:
-    """Runs the tests without the collector, then in each way. Tests that then have another outcome run twice more
-    without it, in their modules: where it changes there as well, it is no difference of the collector's.
-    """
+    """Runs the tests without the collector, then in each way. Modules of tests with another outcome run twice more
+    without the collector. If the outcome changes there too, the difference is not the collector's."""
     say(ALONE.name)
     alone = run_suite(replace(run, folder=run.folder / "alone"), ALONE, set(), say)
     comparison = Comparison(run, alone)
@@ -61,7 +60,7 @@ def compare(run: Run, ways: Sequence[Way], say: Say) -> Comparison:
 
 
 def changed(reference: Outcomes, outcomes: Outcomes) -> list[tuple[str, int]]:
-    """The tests, with the rank, that have an outcome in both and not the same."""
+    """The tests and ranks with an outcome in both that is not the same."""
     return sorted(
         key
         for key in reference.by_test.keys() & outcomes.by_test.keys()

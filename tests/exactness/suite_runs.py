@@ -1,6 +1,6 @@
-"""mpi4py's own tests as MPI jobs: where they come from, and what became of each test on each rank.
+"""Runs mpi4py's own tests as MPI jobs, and collects the outcome of each test on each rank.
 
-A test that ends the job (a crash, an abort, no progress) does not end the run: it is noted, and a new job does the
+A test that ends the job (a crash, an abort, no progress) does not end the run: it is noted, and a new job runs the
 rest.
 """
 
@@ -29,9 +29,9 @@ Say = Callable[[str], None]
 
 
 def sources() -> Path:
-    """The folder test/ of the source distribution of the mpi4py that is installed, fetched from PyPI once.
+    """The folder test/ of the installed mpi4py's source distribution, fetched from PyPI once.
 
-    Raises RuntimeError with pip's words if it cannot be had.
+    Raises RuntimeError with pip's message if this fails.
     """
     name = f"mpi4py-{version('mpi4py')}"
     tests = ROOT / "build" / name / "test"
@@ -44,19 +44,19 @@ def sources() -> Path:
                 raise RuntimeError(f"the sources of {name} could not be fetched: {done.stderr.strip()}")
             subprocess.run(["tar", "-xf", f"{folder}/{name}.tar.gz", "-C", folder], check=True)
             tests.parent.parent.mkdir(parents=True, exist_ok=True)
-            # Moved when it is whole, so that half of it is never taken for all.
+            # The folder is moved when it is complete, so that an incomplete one is never used.
             subprocess.run(["mv", "-T", f"{folder}/{name}", str(tests.parent)], check=not tests.is_dir())
     return tests
 
 
 def mpi4py_loads(mpi: LocalMpi, folder: Path) -> dict[str, str]:
-    """The variables by which mpi4py's wheel loads this MPI library; a link that it needs is made in the folder."""
+    """The variables by which mpi4py's wheel loads this MPI library. The folder gets a link if the wheel needs one."""
     library = find_mpi([str(mpi.compile(SMALL_JOB))]).path
     if library is None:
         raise RuntimeError(f"which file is the library of {mpi.release}?")
     library_folder = library.parent
     if library.name.startswith("libmpich."):
-        # Debian's name for what the wheel's extension calls libmpi.so.12.
+        # Debian's name for the library that the wheel's extension calls libmpi.so.12.
         library_folder = folder
         if not (folder / "libmpi.so.12").exists():
             (folder / "libmpi.so.12").symlink_to(library)
@@ -65,14 +65,14 @@ def mpi4py_loads(mpi: LocalMpi, folder: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to run the tests: without the collector (no variables), or with it and so."""
+    """A way to run the tests: without the collector (no variables), or with it and these variables."""
 
     name: str
     tree: dict[str, Any] | None = None
     transport: str = "shm"
     collector: bool = True
     library: Path | None = None
-    """Library preloaded instead of the collector, to see that its faults are noticed."""
+    """A library to preload instead of the collector, which shows that its faults are noticed."""
 
 
 ALONE = Way("without the collector", collector=False)
@@ -85,25 +85,25 @@ class Outcomes:
     by_test: dict[tuple[str, int], str] = field(default_factory=dict)
     messages: dict[tuple[str, int], str] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)
-    """Tests that ended their job, and how."""
+    """Tests that ended their job, and the kind of its end."""
     collector_said: set[str] = field(default_factory=set)
     traces: list[Path] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Run:
-    """The tests to run: some modules (a regular expression) on so many ranks, in a folder."""
+    """The tests to run: some modules (a regular expression) on a number of ranks, in a folder."""
 
     mpi: LocalMpi
     ranks: int
     folder: Path
     modules: str = ""
     patience_seconds: float = 60
-    """Silence after which a job counts as hanging."""
+    """Seconds without output after which a job counts as hanging."""
 
 
 def run_suite(run: Run, way: Way, left_out: set[str], say: Say) -> Outcomes:
-    """Runs the tests to the last one, in as many jobs as that takes."""
+    """Runs all tests, in as many jobs as necessary."""
     outcomes, done = Outcomes(), set(left_out)
     for number in range(50):
         folder = run.folder / f"{way.name.replace(' ', '-')}.{number}"
@@ -135,7 +135,7 @@ def run_suite(run: Run, way: Way, left_out: set[str], say: Say) -> Outcomes:
 
 
 def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
-    """Runs one job; how it ended."""
+    """Runs one job. Returns the kind of its end."""
     variables = mpi4py_loads(run.mpi, folder)
     if way.collector:
         variables |= {
@@ -155,7 +155,8 @@ def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
         str(folder / "left_out"),
         run.modules,
     ]
-    # In the launcher's environment, as under `hopscope run`: processes that a test spawns have them too.
+    # The launcher's environment has the variables, as under `hopscope run`, so processes that a test spawns have them
+    # too.
     clean = without_hopscope()
     with (folder / "out").open("wb") as output, (folder / "err").open("wb") as err:
         job = subprocess.Popen(
@@ -174,7 +175,7 @@ def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
 
 
 def _watched(job: subprocess.Popen[bytes], folder: Path, run: Run, say: Say) -> str:
-    """Waits for the job's end, or until it has said nothing for too long."""
+    """Waits for the job's end, or until it has been silent for too long."""
     size, progress_time, report_time = -1, time.monotonic(), time.monotonic()
     while job.poll() is None:
         new_size = sum(path.stat().st_size for path in folder.glob("*.jsonl"))
@@ -191,7 +192,7 @@ def _watched(job: subprocess.Popen[bytes], folder: Path, run: Run, say: Say) -> 
 
 
 def _end(job: subprocess.Popen[bytes]) -> None:
-    """The launcher ends its ranks if it is asked to; what is left in its session is killed."""
+    """Ends a job. The launcher ends its ranks when it is terminated; remaining processes of its session are killed."""
     if job.poll() is None:
         job.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -206,7 +207,7 @@ def _end(job: subprocess.Popen[bytes]) -> None:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """Lines that a rank has written; the last one may be cut."""
+    """The lines that a rank has written. The last one may be incomplete."""
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_text().split("\n")[:-1]]

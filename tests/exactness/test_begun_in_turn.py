@@ -1,7 +1,7 @@
-"""What MPI libraries let pass beyond the standard must not hang under the engine.
+"""Programs that MPI libraries accept beyond the standard must not hang under the engine.
 
-mpi4py's test_ulfm did: ranks began a nonblocking collective before and after a barrier, and the barrier's messages,
-told apart by a number that counts both kinds, missed one another.
+Regression: mpi4py's test_ulfm did. Its ranks begin a nonblocking collective before and after a barrier. The number that
+identifies the barrier's messages counts both kinds of calls, so they did not match.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A program that makes operations by the thousand costs the collector no memory for each."""
+"""A program that makes thousands of operations costs the collector no memory for each."""
 
 import functools
 import json
@@ -15,12 +15,12 @@ from local_mpi import LocalMpi
 PROGRAM = Path(__file__).parent / "programs" / "many_operations.c"
 NUMBER = 10_000
 MOST_KIB = 512
-"""The memory of a process grows in steps of 256 KiB."""
+"""The largest growth. The memory of a process grows in steps of 256 KiB."""
 JOBS = tree_mixtures.two_for_each_library()
 
 
 def wrong_and_growth(mpi: LocalMpi, folder: Path | None = None, **variables: str) -> tuple[int, int]:
-    """Wrong results, and by how many KiB the memory has grown."""
+    """The number of wrong results, and the growth of memory in KiB."""
     words = [*mpi.launch(2), str(mpi.compile(PROGRAM)), str(NUMBER)]
     done = subprocess.run(
         words, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, check=True, timeout=200

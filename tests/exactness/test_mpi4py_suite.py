@@ -1,4 +1,4 @@
-"""mpi4py's own tests with and without the collector: a small module, and in a slice the eight that ask most of it.
+"""mpi4py's own tests with and without the collector: a small module, and in a slice the eight most demanding ones.
 
 `make check-mpi4py` runs all.
 """
@@ -19,7 +19,7 @@ from suite_runs import DRIVER, Run, Way, sources
 
 DEMANDING_MODULES = r"^test_(cco_buf|cco_obj|cco_obj_inter|comm|op|attributes|errhandler|msgzero)$"
 QUICK_MODULES = r"^test_(op|msgzero)$"
-# Where ranks outnumber cores MPICH takes minutes.
+# If ranks outnumber cores, MPICH takes minutes.
 RANKS = {"openmpi": 3, "mpich": 2}
 MIXTURE = list(tree_mixtures.MIXTURES.values())[1]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -65,20 +65,20 @@ def test_a_collector_that_changes_a_result_and_one_that_ends_the_job_are_noticed
 
 
 class ManyParts(unittest.TestCase):
-    """A test as test_util_dtlib has them, of every pair and triple of types."""
+    """A test like those of test_util_dtlib, with many parts."""
 
-    __test__ = False  # pytest's not: one part fails on purpose
+    __test__ = False  # not a test for pytest, because one part fails on purpose
 
     def runTest(self) -> None:  # noqa: N802
-        """Three parts, of which one fails."""
+        """Runs three parts, one of which fails."""
         for number in range(3):
             with self.subTest(number=number):
                 self.assertNotEqual(number, 1)
 
 
 def test_a_long_test_of_many_parts_gives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Beside other programs such a test took longer than the patience, under the collector only, and was told as one
-    # that hangs.
+    # Regression: beside other programs such a test took longer than the patience, but only under the collector, and was
+    # reported as hanging.
     clock = itertools.count(step=4)
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     lines = io.StringIO()

@@ -1,4 +1,4 @@
-"""The comparison of outputs leaves out what is timed, and sees what is not."""
+"""The comparison of outputs leaves out times, and nothing else."""
 
 from outputs import Rules, compare
 

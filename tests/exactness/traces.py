@@ -1,6 +1,5 @@
-"""Is the trace of a run whole? Its archive is converted and held against the dataset's promises. Where the program was
-aborted, as one of ScaLAPACK's testers does to itself, the first command makes the archive.
-"""
+"""Checks that a run's trace is complete: converts its archive and checks the dataset's rules. If the program aborts, as
+one of ScaLAPACK's testers does, the first command makes the archive."""
 
 import json
 import subprocess
@@ -12,7 +11,7 @@ ANALYZE = Path(sys.executable).with_name("analyze")
 
 
 def rows(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
-    """The rows of an analyze command. Raises RuntimeError with its words if it has none."""
+    """The rows of an analyze command. Raises RuntimeError with its message if it fails."""
     words = [str(ANALYZE), command, str(trace), *options, "--format", "json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     try:

@@ -1,4 +1,4 @@
-"""Tree files that leave nothing to the MPI library of what the engine can run, each by other algorithms."""
+"""Tree files by which the engine runs every collective that it can, each file by other algorithms."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def _over_tree(tree: str, *operations: str, **fields: Any) -> dict[str, Any]:
 
 _BINOMIAL = {"shape": "binomial"}
 
-# What a tree cannot combine in the order of ranks goes native, in every mixture but the second.
+# In all mixtures except the second, operations that a tree cannot combine in the order of ranks go native.
 MIXTURES: dict[str, dict[str, Any]] = {
     "binomial trees, recursive doubling, pairwise": {
         "schema_version": 1,

@@ -1,4 +1,5 @@
-"""The timeline: a track for each rank, slices that nest, and an arrow for each hop and message, at its own times."""
+"""The timeline export: a track for each rank, nested slices, and an arrow for each hop and message with its own
+times."""
 
 import gzip
 import json
@@ -32,7 +33,7 @@ def events_of(path: Path) -> list[Event]:
 
 
 def nanoseconds(microseconds: Fraction) -> int:
-    """Times in the file are exact to the nanosecond, or the arrows would miss their slices."""
+    """Converts to ns. Times in the file are exact to the nanosecond, or the arrows would miss their slices."""
     exact = microseconds * 1000
     assert abs(exact - round(exact)) < Fraction(1, 100)
     return round(exact)

@@ -1,4 +1,4 @@
-"""Tables for other programs: Arrow files as the schemas say, CSV that reads back the same."""
+"""Tables for other programs: Arrow files that follow the schemas, and CSV files that read back the same."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ def test_a_result_that_nobody_takes_ends_its_query(trace: hopscope.Trace) -> Non
     stop = Stop()
     pieces = stream_result(trace, "select a.rank from calls as a, calls as b, calls as c, calls as d", "csv", stop)
     assert next(pieces).startswith(b'"rank"\n')
-    pieces.close()  # comes back, though the query has 10^10 rows
+    pieces.close()  # returns at once, though the query has 10^10 rows
     assert stop.reason == "as you asked"
     with pytest.raises(InputError, match="was stopped as you asked"):
         next(stream_result(trace, "from calls", "csv", stop))
@@ -92,7 +92,7 @@ def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -
     timeline = export(trace.path, "-o", tmp_path / "t.json", "--from", "10ms", "--to", "0.02s")
     assert timeline.returncode == 0, timeline.stderr
     assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
-    # This process's own stdout is nobody's to write to.
+    # The test must not write to the stdout of its own process.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
     words = ["export", str(trace.path), "--format", "csv", "--table", "ranks", "-o", "/dev/stdout"]
     piped = subprocess.run(

@@ -1,4 +1,5 @@
-"""The names that sources store: variables, parameters, fields, functions, constants, columns. Which are no nouns."""
+"""The names that sources store: variables, parameters, fields, functions, constants, columns. Finds those that are no
+nouns."""
 
 from __future__ import annotations
 

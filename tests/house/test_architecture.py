@@ -1,5 +1,5 @@
-"""Who may depend on whom: SQL runs in one module, OTF2 is read in one folder, the dashboard sees only `hopscope` and is
-seen by nobody, and no dependency leads back to where it came from."""
+"""Permitted dependencies: SQL runs in one module, OTF2 is read in one folder, the dashboard imports only `hopscope`,
+nothing imports the dashboard, and there are no circles."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ COMPILED = sorted(
     for file in folder.rglob("*")
     if file.suffix in (".c", ".h", ".cpp")
 )
-# Folders of includes besides the source's own; an include in none of them is not ours, or made by the build.
+# Folders of includes besides the source's own. An include that is in none of them is not ours, or made by the build.
 INCLUDED_FROM = (COLLECTOR / "src", COLLECTOR / "include", ROOT)
 
 Graph = Mapping[str, set[str]]
@@ -38,7 +38,7 @@ def name_of(file: Path) -> str:
 
 @cache
 def imports(file: Path) -> set[str]:
-    """Packages, modules and `module.name`s that a file imports anywhere in it, at its top or in a function."""
+    """Packages, modules and `module.name`s that a file imports anywhere, at its top or in a function."""
     names = imported_names(file)
     return names | {name.rsplit(".", 1)[0] for name in names} | {name.split(".")[0] for name in names}
 
@@ -55,7 +55,7 @@ def imported_names(file: Path) -> set[str]:
 
 
 def modules() -> dict[str, Path]:
-    """The product's modules, those without Python source by their types, by the name that one imports."""
+    """The product's modules by their import name. Modules without Python source have their stub."""
     files: dict[str, Path] = {}
     for file in [*PYTHON, *HOPSCOPE.rglob("*.pyi")]:
         words = file.relative_to(DASHBOARD.parent if file.is_relative_to(DASHBOARD) else HOPSCOPE.parent).with_suffix(
@@ -66,7 +66,7 @@ def modules() -> dict[str, Path]:
 
 
 def import_graph() -> Graph:
-    """Each module with those that it imports: `from a import b` is a.b where that is a module, else a."""
+    """The imports of each module: `from a import b` is a.b if that is a module, else a."""
     files = modules()
     return {
         name: {n if n in files else n.rsplit(".", 1)[0] for n in imported_names(file)} & files.keys() - {name}
@@ -77,7 +77,7 @@ def import_graph() -> Graph:
 
 @cache
 def included(file: Path) -> list[Path]:
-    """The files of ours that a file of C or C++ includes."""
+    """Our own files that a C or C++ file includes."""
     headers: list[Path] = []
     for name in re.findall(r'^ *# *include "([^"]+)"', file.read_text(), re.MULTILINE):
         places = [(folder / name).resolve() for folder in (file.parent, *INCLUDED_FROM)]
@@ -86,7 +86,7 @@ def included(file: Path) -> list[Path]:
 
 
 def include_graph(unit: Callable[[Path], Path]) -> Graph:
-    """Which units include which; a unit is what the function makes of a file."""
+    """The includes between units. unit: gives the unit of a file."""
     graph: dict[str, set[str]] = {}
     for file in COMPILED:
         unit_name = name_of(unit(file))
@@ -122,7 +122,7 @@ def test_there_is_something_to_look_at() -> None:
 
 
 def importing(folder: Path, *names: str) -> list[str]:
-    """The files of a folder that import one of these."""
+    """The files of a folder that import one of these names."""
     return [name_of(file) for file in python_in(folder) if imports(file) & set(names)]
 
 
@@ -173,7 +173,7 @@ def package_of(module: str) -> str:
 
 
 def test_no_file_of_c_includes_one_that_includes_it() -> None:
-    """A source and its header are one."""
+    """A source and its header are one unit."""
     assert circles(include_graph(lambda file: file.with_suffix(""))) == []
 
 
@@ -184,7 +184,7 @@ def test_no_folder_of_c_includes_one_that_includes_it() -> None:
 @pytest.mark.parametrize("build", sorted((ROOT / "build").glob("collector-*/")), ids=lambda build: build.name)
 def test_no_object_of_the_collector_calls_one_that_calls_it(build: Path) -> None:
     """Includes do not show this: a header may declare the functions of several sources."""
-    # A build may still hold objects of sources that are gone.
+    # A build may still contain objects of removed sources.
     source_folder = COLLECTOR / "src"
     folders = {file: file.relative_to(source_folder).parent for file in COMPILED if source_folder in file.parents}
     sources = {("_".join(folder.parts), file.name) for file, folder in folders.items()}

@@ -1,4 +1,4 @@
-"""The benchmarks' program checks what it measures: a wrong sum is no measurement."""
+"""The benchmarks' program checks its sums: a wrong sum gives no measurement."""
 
 import os
 import subprocess

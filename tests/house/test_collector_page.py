@@ -1,4 +1,4 @@
-"""docs/collector.md has every variable that is read and every reason that is given, and none beside them."""
+"""docs/collector.md has exactly the variables that are read and the reasons that are given."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ SOURCES = {path: path.read_text() for path in (ROOT / "collector" / "src").rglob
 
 
 def known_variables() -> set[str]:
-    """The collector's one list of them."""
+    """The collector's list of all variables."""
     text = SOURCES[ROOT / "collector/src/config/variables.h"]
     macro = re.search(r"#define HOPSCOPE_VARIABLES\(X\)((?:.*\\\n)+.*)", text)
     assert macro, "variables.h has its list elsewhere now"
@@ -17,7 +17,7 @@ def known_variables() -> set[str]:
 
 
 def read_variables() -> set[str]:
-    """Those that somebody asks for: the library in C, the commands in Python, which also set some."""
+    """The variables that are read: by the library in C, and by the commands in Python, which also set some."""
     read = {f"HOPSCOPE_{name}" for text in SOURCES.values() for name in re.findall(r"\(VARIABLE_([A-Z_]+)", text)}
     for path in (ROOT / "analysis" / "hopscope").rglob("*.py"):
         read |= set(re.findall(r'"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
@@ -25,7 +25,7 @@ def read_variables() -> set[str]:
 
 
 def given_reasons() -> set[str]:
-    """The reasons for going native, as the sources have them."""
+    """The reasons for native calls, from the sources."""
     texts = re.search(
         r"reason_texts\[REASONS\] = \{(.*?)\}", SOURCES[ROOT / "collector/src/engine/engine.c"], re.DOTALL
     )

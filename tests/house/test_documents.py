@@ -1,5 +1,5 @@
-"""The documents: their links and anchors lead somewhere, the index has every page, the commands that they show exist
-with these options, and the picture of one hop shows what the trace has."""
+"""The documents: links and anchors lead somewhere, the index has every page, shown commands and their options exist,
+and the picture of one hop shows the trace's data."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ def name(page: Path) -> str:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that a page's headings get where it is shown: words in lower case, joined by hyphens."""
+    """The anchors of a page's headings: words in lower case, joined by hyphens."""
     anchors: set[str] = set()
     for heading in re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
@@ -61,7 +61,7 @@ def shown_commands(text: str) -> Iterator[list[str]]:
 
 
 def unknown_words(words: list[str]) -> list[str]:
-    """The words of a command line that Hopscope does not know: the command, or its options."""
+    """The unknown words of a command line: the command, or its options."""
     if words[1] == "analyze" and words[2].startswith("hopscope-app"):
         words = [*words[:2], SHORTHAND, *words[2:]]
     command = COMMANDS.get(" ".join(words[: 3 if words[1] in ("analyze", "net") else 2]))

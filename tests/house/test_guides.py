@@ -1,8 +1,8 @@
-"""The guides docs/add-*.md work word for word: in one copy of the tree, the changes of all of them are applied and
-built, and then each guide's commands run, which a slice does. No guide changes more files than MOST_FILES says.
+"""The guides docs/add-*.md work word for word: one copy of the tree gets the changes of all guides and is built; then
+each guide's commands run, in a slice. No guide changes more files than MOST_FILES permits.
 
-A guide's changes are diffs, so `git apply docs/add-a-column.md` takes them from the page itself. Its commands are the
-lines of its sh blocks.
+A guide's changes are diffs, which `git apply docs/add-a-column.md` takes from the page. Its commands are the lines of
+its sh blocks.
 """
 
 import os
@@ -22,18 +22,18 @@ MOST_FILES = {
     "add-a-transport": 6,
     "add-a-tree-shape": 5,
     "add-an-algorithm": 6,
-    "add-an-analysis": 3,  # two by hand; the page follows from the header
+    "add-an-analysis": 3,  # two files by hand; the page is generated from the header
     "add-an-export-format": 3,
     "add-an-mpi-function": 4,
-    "add-an-mpi-library": 6,  # two of them record its own messages
+    "add-an-mpi-library": 6,  # two of these files record the library's own messages
 }
-"""How many files a guide's example may change, tests and generated files included."""
+"""The largest number of files that a guide's example may change, with tests and generated files."""
 
 APPLIED = {"add-a-collective": {"schemas/tree.schema.json", "docs/shapes-and-algorithms.md"}}
-"""Guides whose example is in the tree, with the files that its commands write and so do not change again."""
+"""Guides whose example is already in the tree, with the files that their commands write and therefore do not change."""
 
 LOOK_ONLY = ("ctest ", ".venv/bin/pytest ")
-"""How commands begin that change nothing in the copy: after one guide's they need not run again for another's."""
+"""Beginnings of commands that change nothing in the copy. They need not run once more for another guide."""
 
 
 def git(copy: CopiedTree, *words: str | Path) -> str:
@@ -68,7 +68,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> CopiedTree:
 
 
 def mark_as_built(copy: CopiedTree) -> None:
-    """`make setup-test` has nothing to do: it would build for every MPI library, once a guide."""
+    """Marks `make setup-test` as done, which would build for every MPI library, once for each guide."""
     for stamp in ("build/system-demo", "build/system-test", ".venv/stamps/python-test", ".venv/stamps/collector"):
         (copy.root / stamp).parent.mkdir(exist_ok=True)
         (copy.root / stamp).touch()
@@ -92,7 +92,8 @@ def test_a_guide_s_example_applies_and_changes_few_files(guide: Path) -> None:
 def test_a_guide_s_commands_run_and_its_example_changes_few_files(
     copy: CopiedTree, subtests: pytest.Subtests, request: pytest.FixtureRequest
 ) -> None:
-    """One test for all, so that one process makes the copy, where several run tests. With --share, of some guides."""
+    """One test for all guides, because only one process makes the copy when several run tests. With --share, it runs
+    some guides."""
     environment = os.environ | {
         "VIRTUAL_ENV": str(copy.venv),
         "PATH": f"{copy.venv / 'bin'}:{os.environ['PATH']}",

@@ -1,4 +1,4 @@
-"""Rules of the house that no linter knows."""
+"""Rules of the house that no linter checks."""
 
 import re
 import subprocess
@@ -34,7 +34,7 @@ def test_every_module_says_what_it_is_for() -> None:
     opening = re.compile(r"(#!.*\n)?\s*(/\*|//|--|\"\"\")")
     sources = [path for path in files(".c", ".h", ".cpp", ".hpp", ".sql", ".py") if path.stat().st_size]
     silent = [path for path in sources if not opening.match(path.read_text())]
-    # A source with a header of its own says it there.
+    # A source with its own header is described in the header.
     headers = {path.with_suffix("") for path in sources if path.suffix in (".h", ".hpp")}
     assert (
         relative([path for path in silent if path.suffix in (".h", ".py") or path.with_suffix("") not in headers]) == []
@@ -74,7 +74,7 @@ def test_every_command_has_its_place_on_a_page(command: str) -> None:
 
 
 def test_the_page_of_the_commands_is_up_to_date() -> None:
-    # In a process of its own: click keeps the options of a command as they were when it was first asked for them.
+    # In another process, because click keeps the options of a command from the first request for them.
     subprocess.run([sys.executable, document_commands.__file__, "--check"], check=True)
 
 

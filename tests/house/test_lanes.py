@@ -1,4 +1,4 @@
-"""The lanes of tests: what is left out runs in a slice, and what is skipped or does not decide is listed."""
+"""The lanes of tests: omitted tests run in a slice, and skipped or undecided tests are listed."""
 
 import re
 import subprocess
@@ -102,7 +102,7 @@ def test_a_process_and_a_file_that_a_test_leaves_are_seen(
 def test_an_mpi_library_s_memory_of_an_unfinished_job_is_removed_once_nobody_uses_it(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    # A rank that was still dying held MPICH's segment when others looked, and the test failed by chance.
+    # Regression: a rank that was still ending held MPICH's segment while the test looked, so it failed by chance.
     old_files = left_behind.files()
     segment = Path("/dev/shm") / f"mpich_shm_{tmp_path.name}_{id(request)}"
     with subprocess.Popen(["sh", "-c", f'exec 3>"{segment}"; echo; sleep 0.5'], stdout=subprocess.PIPE) as holder:

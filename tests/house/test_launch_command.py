@@ -46,7 +46,7 @@ def test_a_collector_in_the_environment_is_not_preloaded_twice(installed: Path) 
 def test_a_collector_whose_path_the_linker_would_split_is_refused(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The job would run unrecorded, with an error line for each process."""
+    """Otherwise the job would run unrecorded, with an error line for each process."""
     split = tmp_path / "with blank"
     shutil.copytree(installed, split / "lib" / "hopscope")
     monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(split))
@@ -110,7 +110,7 @@ def test_the_launcher_s_own_options_say_how_many_ranks_there_are(words: str, ran
     ],
 )
 def test_a_program_is_told_from_the_launcher_s_options(words: str, program: str | None) -> None:
-    """Regression: `hopscope probe -- mpirun -n 2 sleep 5` ended in sleep's own complaint."""
+    """Regression: `hopscope probe -- mpirun -n 2 sleep 5` ended with sleep's own message."""
     assert named_program(words.split()) == program
 
 
@@ -141,7 +141,7 @@ def test_the_program_s_libraries_say_which_mpi_it_is(mpi: local_mpi.LocalMpi) ->
 @pytest.mark.parametrize("mpi", local_mpi.find_all(), ids=lambda mpi: mpi.release)
 def test_the_collector_of_its_own_release_is_chosen_for_a_program(mpi: local_mpi.LocalMpi) -> None:
     collector = fitting_collector(find_mpi([mpi.launcher, str(mpi.compile(HEAT_PLATE))]))
-    # A newer one that sees no more is as good, if there is nothing in it that this MPI library lacks.
+    # A collector of a newer release is as good, if it sees no less and needs nothing that this MPI library lacks.
     assert collector.partition("-")[0] == mpi.flavour
     assert exported_names(collector_library(collector)) >= exported_names(collector_library(mpi.release))
 
@@ -190,7 +190,7 @@ def test_building_with_what_is_no_mpi_wrapper_says_so(tmp_path: Path) -> None:
 
 
 def test_a_collector_is_built_by_one_compiler_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # `cmake --build --parallel` without a number started 144 compilers on two cores.
+    # Regression: `cmake --build --parallel` without a number started 144 compilers on two cores.
     tools = tmp_path / "tools"
     tools.mkdir()
     script = '#!/bin/sh\necho "$*" >>"$0.words"\n[ "$1" != --build ] || touch "$2/libhopscope-openmpi-4.so"\n'
@@ -224,7 +224,7 @@ def test_a_program_with_mpi_inside_it_is_refused_in_a_sentence(tmp_path: Path) -
 
 
 def test_a_damaged_program_has_no_names(tmp_path: Path) -> None:
-    # Sections that begin past the end of all files, at 2^63: an OverflowError.
+    # Regression: sections that begin behind the end of the file, at 2^63, gave an OverflowError.
     program = bytearray(Path(sys.executable).read_bytes())
     program[40:48] = (1 << 63).to_bytes(8, "little")
     (tmp_path / "damaged").write_bytes(program)
@@ -245,13 +245,13 @@ def test_a_launcher_that_is_not_there_is_said() -> None:
         ("mpirun env A=b ./folder", r"\./folder is a directory"),
         ("mpirun -n 2 env A=b true ./nope", None),
         ("mpirun bash -c './nope there'", None),
-        ("./nope", None),  # find_mpi says it, before anything starts
+        ("./nope", None),  # find_mpi reports it before anything starts
     ],
 )
 def test_a_program_that_is_not_there_is_named_with_where_it_was_looked_for(
     words: str, problem: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The job failed, and the program was said to be linked statically.
+    # Regression: the job failed, and the message was that the program is linked statically.
     (tmp_path / "data").touch()
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -303,7 +303,7 @@ def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        # It was taken for the program's own, and the job ran for hours without its tree.
+        # Regression: the option was taken for the program's own, and the job ran for hours without its tree.
         (["preload", "--mpi", "openmpi", "./app", "--tree", "binomial"], "--tree comes after ./app"),
         (["inspect", "no-such-trace"], "no-such-trace is not a directory"),
     ],
@@ -315,7 +315,7 @@ def test_words_that_would_do_nothing_are_refused(words: list[str], problem: str,
 
 
 def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) -> str:
-    """The words of `hopscope run` about a program that records nothing."""
+    """The output of `hopscope run` for a program that records nothing."""
     words = [str(BIN / "hopscope"), "run", "--dir", str(directory / "t"), "--mpi", "openmpi", "--", *program]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
@@ -327,11 +327,11 @@ def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) ->
 
 
 def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
-    # An interrupted job and a tree that the collector had refused were blamed on a program without MPI.
+    # Regression: for an interrupted job and for a refused tree, the message was that the program does not use MPI.
     assert "the program does not use MPI" in nothing_recorded(tmp_path, "echo", "hello")
     refused = nothing_recorded(tmp_path, "sh", "-c", "echo refused; exit 2")
     assert refused.endswith("ended with code 2, and nothing was recorded; the lines above say why\n")
-    # A launcher that refused its options was taken for a program without MPI.
+    # Regression: so it was for a launcher that refused its options.
     failed = nothing_recorded(tmp_path, "sh", "-c", "echo refused; exit 1")
     assert "nothing was recorded. The lines above may say why; a launcher that refuses its options starts no" in failed
     interrupted = nothing_recorded(tmp_path, "sh", "-c", "echo begun; exec sleep 100", interrupt=True)
@@ -387,7 +387,7 @@ def test_the_beginning_of_a_command_is_meant_for_it(wrong: str) -> None:
     ],
 )
 def test_an_unknown_option_before_the_program_is_named_with_what_was_meant(words: str, problem: str) -> None:
-    # It was looked for in the whole PATH; native took no notice of it.
+    # Regression: the option was searched in the whole PATH; native ignored it.
     done = subprocess.run([str(BIN / "hopscope"), *words.split()], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert f"No such option {problem}" in done.stderr

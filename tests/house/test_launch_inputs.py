@@ -1,4 +1,4 @@
-"""Trees and topology files that are wrong: each is refused with its place before any job starts."""
+"""Wrong tree and topology files: each is refused before any job starts, with the location of the mistake."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def with_parents(parents: list[int | None]) -> dict[str, Any]:
 
 
 def file(algorithm: str, operation: str, **rule: Any) -> dict[str, Any]:
-    """A tree file with one rule, by an algorithm."""
+    """A tree file with one rule, for an algorithm."""
     return {"schema_version": 1, "rules": [{"operations": [operation], "algorithm": algorithm, **rule}]}
 
 

@@ -1,4 +1,4 @@
-"""The locks in requirements/ are what pyproject.toml asks for, and tools/lock.py --check notices when they are not."""
+"""The locks in requirements/ agree with pyproject.toml, and tools/lock.py --check notices when they do not."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The mutations of tests/mutations still fit the tree: `make check-mutations` tries them, which takes too long here."""
+"""The mutations of tests/mutations still apply to the tree. `make check-mutations` runs their tests, which would take
+too long here."""
 
 import re
 import shlex

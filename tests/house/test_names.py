@@ -26,7 +26,7 @@ FOLDERS = (
     "sample_traces",
     "tools",
 )
-"""Folders that keep the rule, each for itself."""
+"""Folders that each keep the rule."""
 
 
 def check(folder: str, suffixes: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Columns that a table keeps on a terminal of 80 columns."""
+"""The columns of a table that remain on a terminal of 80 columns."""
 
 import io
 import shutil
@@ -26,7 +26,7 @@ WIDTH = 80
 def test_a_narrow_table_keeps_what_the_command_is_asked_for(
     command: str, options: dict[str, Any], answers: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The verdict went first, and a long call site stayed.
+    # Regression: the verdict was dropped first, and a long call site remained.
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     sample = SAMPLES / "demo" / "trace"
     copied = shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))

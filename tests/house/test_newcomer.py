@@ -1,5 +1,5 @@
-"""tools/newcomer hides what a machine has gathered, and keeps how it reaches registries; tools/check-fresh never passes
-without having looked."""
+"""tools/newcomer hides the machine's settings, but keeps the access to registries. tools/check-fresh never passes
+without a check."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ def test_a_newcomers_home_is_empty_and_gone_afterwards_and_the_exit_code_is_the_
 
 
 def test_what_cannot_be_checked_is_said_and_does_not_pass(tmp_path: Path) -> None:
-    # Everything that the script needs to find that out, and no debootstrap.
+    # The script finds all tools that it needs to notice this, but no debootstrap.
     for name in ("bash", "dirname", "git", "true", "unshare"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
     done = subprocess.run(

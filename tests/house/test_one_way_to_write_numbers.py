@@ -1,5 +1,7 @@
-"""Numbers become text in hopscope/format/quantities.py and nowhere else: durations were formatted in five places,
-each in its own way, and a page said 46 % where the command said 45.6 %."""
+"""Numbers become text only in hopscope/format/quantities.py.
+
+Regression: durations were formatted in five ways, and a page showed 46 % where the command showed 45.6 %.
+"""
 
 import re
 from pathlib import Path
@@ -14,7 +16,7 @@ SHIPPED = [
     for file in (ROOT / folder).rglob("*")
     if file.suffix in (".py", ".sql", ".js") and file != HOME
 ]
-# Coordinates in a drawing, and a bar in motion.
+# Coordinates in a drawing, and a moving progress bar.
 EXCEPTIONS = ("_svg.py", "_svg.js", "graphs/svg.py", "analysis/hopscope/cli/progress.py")
 
 WRITES = {

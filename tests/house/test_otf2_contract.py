@@ -1,4 +1,4 @@
-"""schemas/otf2.md, which is read, and schemas/otf2.h, which is compiled, say the same."""
+"""schemas/otf2.md, which people read, and schemas/otf2.h, which is compiled, agree."""
 
 import re
 from itertools import accumulate
@@ -12,7 +12,7 @@ HEADER = (SCHEMAS / "otf2.h").read_text()
 
 
 def words() -> dict[str, str]:
-    """Every word of the header by its macro's name."""
+    """Every word of the header, by its macro's name."""
     constants = dict(re.findall(r'#define (ARCHIVE_\w+) "(.*)"', HEADER))
     attributes = re.findall(r"X\([A-Z]+, ([a-z]+), [A-Z0-9]+, ", HEADER)
     return constants | {f"attribute {word}": f"hopscope::{word}" for word in attributes}

@@ -1,4 +1,4 @@
-"""The sample traces: what was planted is found, and the answers are those that were recorded with them."""
+"""The sample traces: planted problems are found, and the answers are the recorded ones."""
 
 import csv
 import io
@@ -27,14 +27,14 @@ from recorded_jobs import SAMPLES, planted_truths, sample_trace, shared_folder
 WIDTH = 80
 NAMES = [*samples.ANSWERED]
 IN_SLICE = ("late_rank", "observe_only")
-"""Samples whose every answer a slice holds against what was recorded: the others have rows in all analyses."""
+"""Samples whose answers are all compared in a slice only. The other samples have rows in all analyses."""
 PLANTED = planted_truths()
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample's folder, the trace that is asked, and for a pair the run that it is compared with. The traces are in
-    a folder of their own, so that their datasets are made anew."""
+    """A sample's folder, its trace and, for a pair, the trace to compare with. The traces are copied to another folder,
+    so that their datasets are made anew."""
 
     folder: Path
     trace: hopscope.Trace
@@ -46,7 +46,7 @@ class Sample:
         return recorded.ask(self.trace, tuple(question), self.base if question[0] == "compare" else None)
 
     def recorded(self) -> tuple[Path, hopscope.Trace, hopscope.Trace | None]:
-        """The folder of recorded answers with the trace and what it is compared with."""
+        """The folder of recorded answers, the trace, and the trace to compare with."""
         return self.folder / "answers", self.trace, self.base
 
     def recorded_of_each(self) -> list[tuple[Path, hopscope.Trace, hopscope.Trace | None]]:
@@ -57,18 +57,18 @@ class Sample:
 
 
 def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
-    """The trace, which computes each answer only the first time: the tests here ask the same of it."""
+    """The trace. It computes each answer only the first time, because several tests need the same one."""
     vars(trace)["answer"] = cache(trace.answer)
     return trace
 
 
 def in_lanes(names: list[str]) -> list[Any]:
-    """Samples as parameters, with the mark of those that a slice runs."""
+    """Samples as parameters, with a mark for those that run in a slice."""
     return [pytest.param(name, marks=[pytest.mark.statistics] if name in IN_SLICE else []) for name in names]
 
 
 ALONE = in_lanes([name for name in NAMES if (SAMPLES / name / "answers" / recorded.DIGESTS).exists()])
-"""Samples with long answers: of a pair, all that compares the two is short."""
+"""Samples with long answers. Comparisons of a pair are short."""
 
 
 @pytest.fixture(scope="module", params=in_lanes(NAMES))
@@ -99,7 +99,7 @@ def test_what_was_planted_is_found(sample: Sample) -> None:
 
 
 def has_test_of_its_own(name: str) -> bool:
-    """True if a test in end_to_end asks the same of the run, and more."""
+    """True if a test in end_to_end checks at least the same for this run."""
     return name.startswith(("cause_", "receiver_", "situation_"))
 
 
@@ -117,7 +117,7 @@ def test_what_was_planted_in_a_run_without_answers_is_found(
 
 
 def assert_is_as_planted(planted: dict[str, Any], answer: pa.Table) -> None:
-    """The answer has one such row, with a value in a range, or as it is to the last digit."""
+    """Checks that the answer has one such row, with a value that lies in a range or is equal to the last digit."""
     rows = [row for row in answer.to_pylist() if planted["row"].items() <= row.items()]
     assert len(rows) == 1, planted
     value = rows[0][planted["column"]]
@@ -134,15 +134,15 @@ def test_two_recordings_differ_in_their_hops_where_the_tree_is_another(tmp_path:
     assert summary(pair["base"]).startswith("240 calls, 360 hops, ")
     assert [*differences(pair["base"], pair["base"])] == []
     lines = [*differences(pair["base"], pair["new"])]
-    # Rank 2 gets its message from rank 1 over the hierarchical tree, and from rank 0 over the binomial one.
+    # Rank 2 gets its message from rank 1 over the hierarchical tree, but from rank 0 over the binomial one.
     assert "hops MPI_Allreduce 1 2 tree down 4 0 8: 60 before, 0 now" in lines
     assert "hops MPI_Allreduce 0 2 tree down 3 0 8: 0 before, 60 now" in lines
     assert {line.split()[0] for line in lines} == {"calls", "hops", "algorithms"}
 
 
 def test_rounds_that_come_from_times_are_no_difference_between_recordings(tmp_path: Path) -> None:
-    # Where leaders pass messages on in the order in which they come, the algorithm is unrecognised: two recordings of
-    # one run were said to differ.
+    # If leaders pass messages on in the order of arrival, the algorithm is unrecognised. Regression: two recordings of
+    # one run were reported to differ.
     folder = SAMPLES / "planted" / "leaders_3_ring" / "trace"
     shutil.copytree(folder, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
     recording, variant = (hopscope.open(tmp_path / "trace") for _ in range(2))
@@ -150,7 +150,7 @@ def test_rounds_that_come_from_times_are_no_difference_between_recordings(tmp_pa
     assert operations == {"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Reduce_scatter"}
 
     def with_other_times(query: str) -> pa.Table:
-        """The answer of a recording whose rounds are later by one, and in which times hide one more algorithm."""
+        """The answer of a recording with rounds that are later by one, and with one more algorithm that times hide."""
         rows = recording.sql(query)
         if query == TIMED:
             barrier = [row | {"op": "MPI_Barrier"} for row in rows.to_pylist()]
@@ -181,7 +181,7 @@ def test_the_answers_about_each_run_of_a_pair_are_those_that_were_recorded(sampl
 
 
 def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
-    """Each answer that has a file of its own."""
+    """Checks each answer that has its own file."""
     paths = sorted(path for path in folder.glob("*.csv") if path.name != recorded.DIGESTS)
     assert paths
     for path in paths:
@@ -191,12 +191,12 @@ def assert_short_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, ba
 
 
 def assert_long_answers_are_as_recorded(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None) -> None:
-    """Each answer of which there are digests."""
+    """Checks each answer that has digests."""
     path = folder / recorded.DIGESTS
     expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
     names = dict.fromkeys(row[0] for row in expected)
     answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
-    columns = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
+    columns = {tuple(row[:2]) for row in expected}  # a new column has no recorded digest yet
     assert [row for row in answered if tuple(row[:2]) in columns] == expected, (
         f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
     )
@@ -215,7 +215,7 @@ def test_on_a_narrow_terminal_no_line_is_too_long_and_no_word_of_a_heading_is_br
         try:
             answer = sample.trace.answer(question[0], **options)
         except InputError:
-            continue  # this trace has nothing to answer with
+            continue  # this trace has no data for the query
         output = io.StringIO()
         print_answer(output, answer.table, answer.analysis)
         lines = output.getvalue().splitlines()
@@ -237,7 +237,7 @@ def value(cell: str) -> float | str:
 
 
 def approximated(cell: str) -> Any:
-    """A number may differ where another processor rounds it otherwise."""
+    """A cell, in which a number may differ because another processor rounds it differently."""
     number = value(cell)
     return pytest.approx(number, nan_ok=True) if isinstance(number, float) else number
 
@@ -262,7 +262,8 @@ def test_the_samples_are_small() -> None:
 
 
 def test_the_samples_name_no_machine() -> None:
-    # No absolute path of whoever recorded them: not at the beginning of a text, and not behind a space, quote or `=`.
+    # Recordings contain no absolute path of the recording user: not at the beginning of a text, nor behind a space,
+    # quote or `=`.
     files = [path for path in SAMPLES.rglob("run.json") if "dataset" not in path.parts]
     assert len(files) > len(samples.SAMPLES)
     for path in files:

@@ -1,11 +1,11 @@
-"""A newly fetched MPI library gets a collector, also where `make demo` has built the others."""
+"""A newly fetched MPI library gets a collector, also if `make demo` has built the others."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Stands in for the virtual environment's Python: `pip install --prefix FOLDER` makes the folder.
+# A substitute for the virtual environment's Python: `pip install --prefix FOLDER` makes the folder.
 PYTHON = """#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = --prefix ] && mkdir -p "$2"; shift; done
 exit 0
@@ -13,7 +13,7 @@ exit 0
 
 
 def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_built_others(tmp_path: Path) -> None:
-    # After `make demo`, `make dev` fetched Open MPI 5 and MPICH 5 and built no collector for them.
+    # Regression: after `make demo`, `make dev` fetched Open MPI 5 and MPICH 5 but built no collector for them.
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
     (tmp_path / "tools").mkdir()
     for name in ("setup", "compiler-cache"):
@@ -28,11 +28,11 @@ def test_an_mpi_library_that_is_fetched_gets_a_collector_after_the_demo_has_buil
         stamp.touch()
         subprocess.run([tmp_path / "tools" / "setup", "python", "test"], check=True, capture_output=True)
         is_left.append(stamp.exists())
-    assert is_left == [False, True]  # nothing new the second time
+    assert is_left == [False, True]  # the second fetch brings nothing new
 
 
 def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp_path: Path) -> None:
-    # make had looked at the stamp before the fetch removed it: `make test` after `make demo` had no MPICH 5.
+    # Regression: make checked the stamp before the fetch removed it, so `make test` after `make demo` had no MPICH 5.
     shutil.copy(ROOT / "Makefile", tmp_path)
     for folder in ("requirements", "collector", "schemas", "tools", ".venv/stamps", "build", "analysis/native"):
         (tmp_path / folder).mkdir(parents=True)
@@ -47,6 +47,6 @@ def test_make_builds_a_collector_for_an_mpi_library_that_it_has_just_fetched(tmp
     setup = tmp_path / "tools" / "setup"
     setup.write_text('#!/bin/sh\necho "$*" >>verbs\n[ "$1 $2" != "python test" ] || rm .venv/stamps/collector\n')
     setup.chmod(0o755)
-    (tmp_path / "build/system-test").touch()  # later than tools/setup
+    (tmp_path / "build/system-test").touch()  # so that it is newer than tools/setup
     subprocess.run(["make", "setup-test"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "verbs").read_text().splitlines() == ["python test", "collector"]

@@ -1,4 +1,4 @@
-"""pytest imports test files by their bare names, so two of one name shadow each other when all tests run together."""
+"""No two test files have the same name: pytest imports them by their bare names, so one would shadow the other."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""The closed vocabularies stand in schemas/words.h, and the classes of links in schemas/links.h: whatever else has
-their words has all of them, and nothing lists them again."""
+"""The closed vocabularies are in schemas/words.h, and the classes of links in schemas/links.h. Other places with their
+words have all words, and no place lists them again."""
 
 import ast
 import json
@@ -48,8 +48,8 @@ def test_trees_open_hops_emulated_links_and_archives_have_the_words_of_hops() ->
 
 
 def mappings() -> Iterator[tuple[str, set[str]]]:
-    """Each dict of the code whose keys are texts, with its place; but for those that are asked by `get`, where what
-    they lack has an answer, too."""
+    """Each dict of the code whose keys are texts, with its file and line. Dicts that are read by `get` are left out,
+    because missing keys have a default."""
     for path in [*(ROOT / "analysis").rglob("*.py"), *(ROOT / "dashboard").rglob("*.py")]:
         text = path.read_text()
         tree = ast.parse(text)
@@ -65,7 +65,7 @@ def mappings() -> Iterator[tuple[str, set[str]]]:
 
 
 def test_what_maps_some_words_of_a_vocabulary_maps_all() -> None:
-    """Colours, sentences and the like: a new word is not forgotten in any of them."""
+    """A new word must not be missing from colours, sentences and the like."""
     matches = [
         (place, keys, words)
         for place, keys in mappings()

@@ -1,11 +1,11 @@
-"""Runs that are killed at random moments: the archive must hold every call that a rank had come back from.
+"""Runs that are killed at random moments: the archive must contain every call that had returned on a rank.
 
     check_kills.py [--runs 1000] [--seed 1] [--mpi openmpi|mpich]
 
-Each run is two ranks with a log of their own (programs/logged_calls.c). One or both, or their launcher, get a signal at
-a moment drawn from the seed: while they start, record, change chunks, finish, or put the archive together. Then the
-archive is made from what is there and held against the logs. Says in one line what was run; exit code 1 if anything
-was lost, and the run's directory stays.
+Each run has two ranks that write their own logs (programs/logged_calls.c). One or both, or their launcher, get a signal
+at a moment drawn from the seed: while they start, record, change chunks, finish, or assemble the archive. Then the
+archive is made from the remaining files and compared with the logs. Prints one line for each run. If anything is lost,
+exits with 1 and keeps the run's directory.
 """
 
 import argparse
@@ -38,7 +38,7 @@ SIGNALS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Plan:
-    """One run."""
+    """The circumstances of one run."""
 
     mpi: local_mpi.LocalMpi
     tree: bool
@@ -46,18 +46,19 @@ class Plan:
     pause_us: int
     chunk_bytes: int
     victims: tuple[int, ...]
-    """Ranks; empty: the launcher."""
+    """Ranks that get the signal; empty: the launcher."""
     signal: signal.Signals
     phase: str
-    """`start`: before or in main; `init`: in MPI_Init; `calls`: among them; `end`: in MPI_Finalize or after it."""
+    """The phase of the signal. `start`: before or in main; `init`: in MPI_Init; `calls`: between them; `end`: in
+    MPI_Finalize or after it."""
     seconds: float
-    """To wait from that phase's beginning on."""
+    """Seconds to wait from the beginning of the phase."""
     calls: int
-    """In the phase `calls`: so many have been logged by then."""
+    """In the phase `calls`: the number of logged calls with which it begins."""
 
 
 def plan_of(dice: random.Random, mpi: local_mpi.LocalMpi) -> Plan:
-    """A run's circumstances."""
+    """The circumstances of a run, at random."""
     rounds = dice.choice((10, 60, 200))
     phase = dice.choices(("start", "init", "calls", "end"), (2, 3, 10, 4))[0]
     longest = {"start": 0.5, "init": 0.5, "calls": 0.0005, "end": 0.2}[phase]
@@ -115,7 +116,7 @@ def logs_of(folder: Path) -> list[Log]:
 
 
 def wait_for_phase(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
-    """Waits until a rank has come to the phase of the kill, or the job has ended."""
+    """Waits until a rank has reached the phase of the signal, or the job has ended."""
     least_calls = {"start": -1, "init": 0, "calls": plan.calls, "end": calls_in(plan.rounds)}[plan.phase]
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and job.poll() is None:
@@ -140,7 +141,7 @@ def signal_to(pid: int, number: signal.Signals) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """Every process below one; orphans come to us, who are their subreaper."""
+    """All processes below one. We are the subreaper, so orphans become our children."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -149,7 +150,8 @@ def descendants(pid: int) -> list[int]:
 
 
 def end_all(job: subprocess.Popen[bytes]) -> None:
-    """The launcher may take its time to notice; nothing of the run may be left when its trace is put together."""
+    """Ends all processes of a run, so that none is left when its trace is assembled. The launcher may take some time to
+    notice a dead rank."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     with contextlib.suppress(subprocess.TimeoutExpired):
         job.wait(3)
@@ -166,7 +168,7 @@ def end_all(job: subprocess.Popen[bytes]) -> None:
 
 
 def kill(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
-    """Waits for the moment and sends the signal."""
+    """Waits for the moment, then sends the signal."""
     wait_for_phase(plan, job, folder)
     time.sleep(plan.seconds)
     if job.poll() is not None:
@@ -178,7 +180,7 @@ def kill(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def verdict(plan: Plan, folder: Path) -> tuple[str, str]:
-    """Outcome of the run (whole, cut, nothing), and the loss, or empty."""
+    """The outcome of the run (whole, cut, nothing), and the lost events; empty if none."""
     logs, trace = logs_of(folder), folder / "trace"
     if any(log.wrong for log in logs):
         return "wrong", "the program computed wrong results"
@@ -203,13 +205,13 @@ def verdict(plan: Plan, folder: Path) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Runs them all."""
+    """Runs all plans."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--runs", type=int, default=1000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--mpi", choices=[mpi.flavour for mpi in local_mpi.find()], help="default: each in turn")
     arguments = options.parse_args()
-    # Orphans of a killed launcher shall become our children, so that they can be found and ended.
+    # Orphans of a killed launcher shall become our children, so that we can find and end them.
     pr_set_child_subreaper = 36
     ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
     mpis = [mpi for mpi in local_mpi.find() if arguments.mpi in (None, mpi.flavour)]

@@ -32,7 +32,7 @@ class Log:
 
 
 def read_log(path: Path, names: list[str]) -> Log:
-    """A rank's log; an empty one if the rank never came to it."""
+    """A rank's log; empty if the rank never began it."""
     data = path.read_bytes() if path.exists() else b""
     if len(data) < _HEAD_BYTES:
         return Log()
@@ -47,9 +47,9 @@ class RankEvents:
 
     entered: int = 0
     calls: list[str] = field(default_factory=list)
-    """Names of the calls that were left, in order."""
+    """Names of the completed calls, in order."""
     messages: Counter[str] = field(default_factory=Counter)
-    """Numbers of messages by kind, application's and hops (`hop MPI_IRECV`) apart."""
+    """Numbers of messages by kind. The application's messages and hops (`hop MPI_IRECV`) are separate."""
 
 
 def read_archive(trace: Path) -> dict[int, RankEvents]:
@@ -73,25 +73,26 @@ def read_archive(trace: Path) -> dict[int, RankEvents]:
 
 
 def without_repeated_tests(calls: list[str]) -> list[str]:
-    """Failing tests that were not close enough to one another are pairs of their own."""
+    """The calls with one MPI_Test for each row of them. Failing tests with time between them are recorded
+    separately."""
     return [call for i, call in enumerate(calls) if call != "MPI_Test" or i == 0 or calls[i - 1] != "MPI_Test"]
 
 
 def assemble(trace: Path) -> tuple[int, str]:
-    """Makes the archive as `hopscope recover` does; the exit code and what was said."""
+    """Makes the archive as `hopscope recover` does. Returns the exit code and the output."""
     words = [str(collector_file("hopscope-assemble")), str(trace)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     return done.returncode, done.stdout + done.stderr
 
 
 def loss(log: Log, events: RankEvents, *, tree: bool) -> str:
-    """What the trace lacks of a rank's log, or has beyond the one call that may have been done and not logged; empty if
-    nothing."""
+    """Compares a rank's log with its trace. Returns a sentence on missing or extra events; empty if there are none. One
+    extra call is permitted, which may be complete but not logged yet."""
     logged, recorded = without_repeated_tests(log.calls), without_repeated_tests(events.calls)
     if recorded[: len(logged)] != logged:
         position = next((i for i, (a, b) in enumerate(zip(recorded, logged, strict=False)) if a != b), len(recorded))
         return f"{len(logged)} calls were logged, the trace holds {len(recorded)} and differs from call {position} on"
-    # A test may have failed before the call that is under way.
+    # A test may have failed before the open call.
     extra_calls = [call for call in recorded[len(logged) :] if call != "MPI_Test"]
     if len(extra_calls) > 1:
         return f"the trace holds {len(extra_calls)} calls that were not logged: {extra_calls[:4]}"
@@ -104,7 +105,7 @@ def loss(log: Log, events: RankEvents, *, tree: bool) -> str:
         "MPI_IRECV_REQUEST": count["MPI_Irecv"],
         "MPI_IRECV": count["MPI_Test"],
     }
-    if tree:  # of two ranks, each sends one hop and receives one in an Allreduce and a Barrier, and does one in a Bcast
+    if tree:  # of two ranks, each sends and receives a hop in Allreduce and Barrier, and does one of both in Bcast
         least_messages["hop MPI_IRECV"] = count["MPI_Allreduce"] + count["MPI_Barrier"] + count["MPI_Bcast"] // 2
     short = {kind: (n, events.messages[kind]) for kind, n in least_messages.items() if events.messages[kind] < n}
     return f"messages logged and held: {short}" if short else ""

@@ -1,4 +1,4 @@
-"""However a program ends, its trace holds every call that its ranks have come back from, and says what it lacks."""
+"""Bad ends of a program: the trace always has every call that had returned, and says what is missing."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ ROUNDS = 40
 
 
 def is_dead(pid: int) -> bool:
-    """True if a process is gone, or waits for its parent to take note. One that has no number yet has not begun."""
+    """True if a process is gone, or is a zombie. A process without a pid has not begun yet."""
     try:
         return pid != 0 and Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -39,7 +39,7 @@ def is_dead(pid: int) -> bool:
 
 
 class Job:
-    """logged_calls under the collector, in a folder of its own."""
+    """A job of logged_calls under the collector, in its own folder."""
 
     def __init__(self, mpi: local_mpi.LocalMpi, folder: Path, trace: Path | None = None) -> None:
         self.mpi = mpi
@@ -84,7 +84,8 @@ class Job:
         return self
 
     def run_until_end_of(self, rank: int, words: list[str]) -> None:
-        """Runs until that rank has ended, and then ends the others: Hydra waits for them where it did so with 0."""
+        """Runs until this rank has ended, then ends the others. If a rank exits with 0, Hydra would wait for the
+        others."""
         job = self.start(words)
         deadline = time.monotonic() + 100
         while job.poll() is None and not is_dead(self.log(rank).pid):
@@ -98,7 +99,7 @@ class Job:
         return read_log(self.folder / "logs" / f"{rank}.log", NAMES)
 
     def assert_all_kept(self) -> str:
-        """Every logged call is in the archive. What was said of what is missing."""
+        """Checks that every logged call is in the archive. Returns the message about missing data."""
         _, message = assemble(self.trace)
         archive = read_archive(self.trace)
         for rank in range(RANKS):
@@ -163,7 +164,7 @@ def test_a_disk_that_fills_up_ends_the_recording_and_not_the_run(mpi: local_mpi.
     assert "recording stopped: no room for the next chunk of the spool" in message
     archive = read_archive(spools)
     for rank in range(RANKS):
-        # Up to there nothing is missing.
+        # Before that point nothing is missing.
         calls = without_repeated_tests(archive[rank].calls)
         assert 1000 < len(calls) < len(job.log(rank).calls)
         assert calls[:-1] == without_repeated_tests(job.log(rank).calls)[: len(calls) - 1]
@@ -173,7 +174,7 @@ def test_a_disk_that_fills_up_ends_the_recording_and_not_the_run(mpi: local_mpi.
 def test_where_nothing_can_be_written_the_application_runs_on(
     mpi: local_mpi.LocalMpi, tmp_path: Path, obstacle: str
 ) -> None:
-    """Root may write anywhere, so the place is a file system mounted read-only."""
+    """Root may write anywhere, so the directory is on a file system that is mounted read-only."""
     place = tmp_path / "place"
     place.mkdir()
     mounted = subprocess.run(
@@ -185,7 +186,7 @@ def test_where_nothing_can_be_written_the_application_runs_on(
         job = Job(mpi, tmp_path, place / "trace")
         if obstacle == "unwritable":
             job.run(job.words())
-        else:  # the default directory is where the program runs
+        else:  # the default directory is the working directory
             job.run(job.words(shell=f"cd {place};"), HOPSCOPE_DIR="", HOME=str(place))
     finally:
         subprocess.run(["umount", "-l", str(place)], check=False)
@@ -195,7 +196,7 @@ def test_where_nothing_can_be_written_the_application_runs_on(
 
 
 def test_runs_killed_at_random_moments_lose_no_event() -> None:
-    """The shortened form of `make check-kills`, whose runs a slice has more of."""
+    """A short form of `make check-kills`. A slice runs more of its runs."""
     script = Path(__file__).parent / "check_kills.py"
     done = subprocess.run(
         [sys.executable, str(script), "--runs", "4", "--seed", "5"],
@@ -208,7 +209,7 @@ def test_runs_killed_at_random_moments_lose_no_event() -> None:
 
 
 def test_a_trace_that_lacks_a_call_is_noticed() -> None:
-    """The check itself can fail."""
+    """The check can fail."""
     log = Log(calls=["MPI_Init", "MPI_Barrier", "MPI_Barrier"])
     assert "3 calls were logged" in loss(log, RankEvents(2, log.calls[:2]), tree=False)
     assert "not logged" in loss(log, RankEvents(5, [*log.calls, "MPI_Bcast", "MPI_Bcast"]), tree=False)

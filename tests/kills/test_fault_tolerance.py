@@ -1,4 +1,4 @@
-"""A rank dies in a job with fault tolerance: survivors get errors and go on, observed and under a tree."""
+"""A rank dies in a job with fault tolerance: the survivors get errors and go on, both observed and under a tree."""
 
 import os
 import subprocess

@@ -1,4 +1,5 @@
-"""An application that limits the size of its files keeps its SIGXFSZ to itself, whatever the collector writes."""
+"""An application that limits the size of its files gets SIGXFSZ only for its own writes, whatever the collector
+writes."""
 
 import os
 import subprocess
@@ -18,7 +19,7 @@ AMPLE_BYTES = 10_000_000
 
 
 def run(mpi: local_mpi.LocalMpi, folder: Path, limit: int, handling: str, shell: str = "", **settings: str) -> str:
-    """Runs the program, which checks its signals itself; returns its output."""
+    """Runs the program, which checks its signals itself. Returns its output."""
     prefix = ["sh", "-c", f'exec "$0" "$@" {shell}'] if shell else []
     program = str(mpi.compile(PROGRAM, "-pthread"))
     words = [*mpi.launch(RANKS), *prefix, "env", f"LD_PRELOAD={collector_library(mpi.release)}", program]
@@ -56,16 +57,15 @@ def test_a_limit_on_the_size_of_files_ends_the_recording_and_not_the_run(
         assert missing == ""
         assert all(archive[rank].calls[-1] == "MPI_Finalize" for rank in range(RANKS))
     else:
-        # MPI_Finalize made an archive already if its files came below the limit, and said so.
+        # If the files were below the limit, MPI_Finalize has already made an archive, with this message.
         assert "did after recording stopped" in output + missing
         assert all(archive[rank].calls.count("MPI_Allreduce") >= 20 for rank in range(RANKS))
 
 
 @pytest.mark.parametrize(("limit", "handling"), [(0, "handled"), (0, "ended"), (0, "pending"), (100_000, "handled")])
 def test_the_signal_stays_the_applications(mpi: local_mpi.LocalMpi, tmp_path: Path, limit: int, handling: str) -> None:
-    """A handler hears of the application's own writes and of no other; without one they end it; one that was pending
-    before stays pending. MPICH 5 once wrote for the collector's communicator, in MPI_Finalize.
-    """
+    """A handler is called only for the application's own writes. Without a handler these end the program. A signal that
+    was pending before remains pending. Regression: in MPI_Finalize, MPICH 5 wrote for the collector's communicator."""
     assert "recording stopped on rank" in run(mpi, tmp_path, limit, handling)
 
 

@@ -43,7 +43,7 @@ def call_of(document: Document, rank: int) -> Document:
 
 
 def absent(document: Document) -> bool:
-    """Rank 2 computes; the others are in the Allreduce over a tree, and each waits for a hop."""
+    """The expected state: rank 2 computes; the others are in the Allreduce over a tree, and each waits for a hop."""
     (collective,) = document["open_collectives"]
     assert (collective["function"], collective["seq"]) == ("MPI_Allreduce", 5)
     assert states(collective) == ["inside", "inside", "absent", "inside"]
@@ -59,7 +59,8 @@ def absent(document: Document) -> bool:
 
 
 def absent_natively(document: Document) -> bool:
-    """The same without a tree: the library's own messages say whom each rank waits for, from one to the next."""
+    """The expected state without a tree: the library's own messages show the rank that each rank waits for, step by
+    step."""
     (collective,) = document["open_collectives"]
     assert states(collective) == ["inside", "inside", "absent", "inside"]
     waits: dict[int, int] = {}
@@ -112,7 +113,7 @@ def started(document: Document) -> bool:
     assert call_of(document, 0)["function"] == "MPI_Wait"
     started, *messages = document["ranks"][0]["threads"][0]["open"]
     assert started["kind"] == "collective"
-    # Open MPI's own
+    # by Open MPI's own messages
     assert [(message["kind"], message["peer"]) for message in messages] == [("receive", 2)] * len(messages)
     assert any("ultimately wait for rank 2" in sentence for sentence in document["sentences"])
     return True
@@ -143,7 +144,7 @@ def has_all_ranks(document: Document) -> bool:
 
 
 def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Document:
-    """The last inspection's failure is the test's, if the job never comes to look as it should."""
+    """Waits until the job looks as expected. On timeout, the test fails as the last inspection did."""
     deadline = time.monotonic() + 100
     while True:
         try:
@@ -158,7 +159,7 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
 
 
 def assert_places_are_lines_of_the_program(document: Document) -> None:
-    """They were once the program's file and an offset in it."""
+    """Regression: places were the program's file and an offset in it."""
     lines = PROGRAM.read_text().splitlines()
     threads = [thread for rank in document["ranks"] for thread in rank["threads"]]
     calls = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
@@ -172,7 +173,7 @@ def assert_places_are_lines_of_the_program(document: Document) -> None:
 def looked_at(
     mpi: local_mpi.LocalMpi, trace: Path, hang_name: str, expected: Callable[[Document], bool], tree: str
 ) -> None:
-    """Assert that the job looks as expected while it hangs and after it was killed."""
+    """Asserts that the job looks as expected while it hangs and after it was killed."""
     settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_TREE": tree}
     preload = f"LD_PRELOAD={collector_library(mpi.release)}"
     words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM, "-g")), hang_name]
@@ -206,7 +207,7 @@ HANGS += [
     for place, expected in enumerate([operations, receive, comms, roots, circle])
     if MPIS
 ]
-"""Hangs that depend on the library's messages run under each library, the others under one or the other."""
+"""Hangs that depend on the library's messages run under each library, the others under one library each."""
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_hanging_job_is_explained(
         assert "called from main (hangs.c:" in printed
         words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"
         closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
-        assert closed.stderr == ""  # a reader that went away is no mistake
+        assert closed.stderr == ""  # a reader that closes the pipe early is no error
     if expected in (absent, circle):
         assert_first_cause_says_who_waits(hopscope.open(trace), Inspection(job.inspect(trace)))
 
@@ -235,11 +236,11 @@ _MOMENT = re.compile(r", at [\d.]+ s")
 
 
 def assert_first_cause_says_who_waits(trace: hopscope.Trace, inspection: Inspection) -> None:
-    """Assert that diagnosis and caveats begin with the end of the run, and say what `inspect` says."""
+    """Asserts that diagnosis and caveats begin with the end of the run, with the sentences of `inspect`."""
     first = trace.diagnose().to_pylist()[0]
     assert (first["kind"], first["severity"]) == ("unfinished", "PROBLEM")
     assert f"The run did not finish: {RANKS} ranks (0, 1, 2, 3) ended before MPI_Finalize." in first["sentence"]
-    # A moment may be rounded to another microsecond once the archive is made.
+    # Once the archive is made, a moment may be rounded to another microsecond.
     caveat = _MOMENT.sub("", trace.caveats()[0])
     for sentence in inspection.sentences():
         assert _MOMENT.sub("", sentence[1:]) in caveat

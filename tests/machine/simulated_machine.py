@@ -1,4 +1,4 @@
-"""A machine that answers a probe by PLogP's rules, and a clock that its measurements take up."""
+"""A machine that answers a probe by PLogP's rules, and a clock on which measurements take time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class SimulatedLink:
-    """Times in ns, per byte in ns."""
+    """A link's times in ns, and its time per byte in ns."""
 
     latency: float
     overhead: float
@@ -24,7 +24,7 @@ WAN = SimulatedLink(5_000_000, 3_000, 6_000, 50.0)
 
 @dataclass
 class SimulatedMachine:
-    """Ranks on hosts in clusters. jitter: as a share of each time. odd: pairs of hosts with other links."""
+    """Ranks on hosts in clusters. jitter: as a share of each time. odd: the links of pairs of hosts that differ."""
 
     hosts: Sequence[str]
     cluster_of: dict[str, str]
@@ -37,7 +37,7 @@ class SimulatedMachine:
     chance: random.Random = field(default_factory=lambda: random.Random(1))
 
     def clock(self) -> float:
-        """Seconds."""
+        """The time in seconds."""
         return self.time_s
 
     def link(self, a: int, b: int) -> SimulatedLink:
@@ -49,7 +49,7 @@ class SimulatedMachine:
         return LAN if self.cluster_of[first] == self.cluster_of[second] else WAN
 
     def measure(self, *words: object) -> dict[int, list[float]]:
-        """One command of a probe; see collector/src/probe/measure.h."""
+        """Executes one command of a probe; see collector/src/probe/measure.h."""
         self.commands.append(words)
         kind, size, *rest = words
         assert isinstance(size, int)
@@ -79,7 +79,7 @@ class SimulatedMachine:
         return values, sum(values) / 1e9
 
     def _gap(self, link: SimulatedLink, size: int, messages: int, count: int, groups: int) -> tuple[list[float], float]:
-        """Several senders share an interface."""
+        """The gap of a link. Several senders share an interface."""
         gap = groups * (link.gap + size * link.per_byte)
         return [self._shaken(2 * messages * gap) for _ in range(count)], count * (
             4 * messages * gap + 4 * link.latency
@@ -92,7 +92,7 @@ class SimulatedMachine:
 
 
 def two_sites(**changes: object) -> SimulatedMachine:
-    """Two hosts with two ranks each in A and in B."""
+    """A machine with two hosts of two ranks in A, and two in B."""
     names = ("a0", "a1", "b0", "b1")
     machine = SimulatedMachine([name for name in names for _ in range(2)], {name: name[0].upper() for name in names})
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""Hosts and clusters from latencies."""
+"""Hosts and clusters, found from latencies."""
 
 import itertools
 import random
@@ -10,7 +10,7 @@ US, MS = 1e3, 1e6
 
 
 def latencies(clusters: str, inside_ns: float, between_ns: float, jitter: float = 0.1) -> dict[Pair, list[float]]:
-    """20 latencies of each pair of hosts, whose clusters are letters."""
+    """20 latencies of each pair of hosts. clusters: a letter for each host."""
     chance = random.Random(3)
     return {
         (a, b): [
@@ -52,7 +52,7 @@ def test_three_sites_that_are_unequally_far_apart_stay_three() -> None:
 
 
 def test_a_chain_of_latencies_without_a_gap_is_no_reason_to_part_hosts() -> None:
-    """Single linkage alone would part host 3, though its latency to host 2 is like the others'."""
+    """Single linkage alone would separate host 3, though its latency to host 2 is like the others'."""
     ways: dict[Pair, list[float]] = {
         (a, b): [20 * US * 2.5 ** (b - a - 1)] * 5 for a, b in itertools.combinations(range(4), 2)
     }
@@ -66,7 +66,7 @@ def test_latencies_that_jitter_across_the_gap_make_it_uncertain() -> None:
 
 
 def test_a_busy_machine_that_delays_half_of_the_messages_hides_no_cluster() -> None:
-    """Medians gave a certainty of 0.58 here."""
+    """Regression: medians gave a certainty of 0.58 here."""
     chance = random.Random(5)
     ways = {
         pair: [latency_ns + chance.choice((0, 10 * MS)) for latency_ns in values]

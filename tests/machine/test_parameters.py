@@ -1,4 +1,4 @@
-"""Parameters of the models: from a machine file, from a trace, and what they say of a trace's hosts."""
+"""Parameters of the models: from a machine file, from a trace, and compared with a trace's hosts."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,8 @@ def size(count: int, one_way: float | None, gaps: dict[int, float]) -> dict[str,
 
 
 def machine(**changes: Any) -> dict[str, Any]:
-    """Two hosts of two clusters. One way 1,001 ns for a byte, 1,100 for 100, then 2 ns for each further byte."""
+    """A machine file with two hosts of two clusters. One way takes 1,001 ns for a byte, 1,100 for 100, then 2 ns for
+    each further byte."""
     sizes = [size(1, 1001.0, {1: 500.0, 2: 700.0}), size(100, 1100.0, {}), size(1100, 3100.0, {1: 2200.0})]
     hosts = [{"name": "a", "cluster": "A", "ranks": [0]}, {"name": "b", "cluster": "B", "ranks": [1]}]
     level = {"inside_ns": None, "between_ns": 1001.0, "certainty": 1.0}
@@ -76,14 +77,16 @@ def test_hockney_gives_back_what_was_measured() -> None:
 
 
 def test_a_time_that_rises_steeply_leaves_no_latency_below_0() -> None:
-    """The line from 64 KiB to 1 MiB began 30 ms below 0, and formulas gave negative times between these sizes."""
+    """Regression: the line from 64 KiB to 1 MiB began 30 ms below 0, so formulas gave negative times between these
+    sizes."""
     steep = machine()
     steep["links"][0]["sizes"] = [
         size(count, time, {}) for count, time in ((1, 1e6), (65_536, 5e6), (262_144, 80e6), (1 << 20, 200e6))
     ]
     rows = rows_of_machine(steep, "MPI_SUM", "MPI_INT")
     alphas = {row.bytes: row for row in rows if row.parameter == "alpha"}
-    # 75 ms for 196,608 bytes; less the same for 65,536, nothing is left. From one byte on it is 4 ms, which leaves 1.
+    # 196,608 bytes take 75 ms. With this slope, the first 65,536 bytes leave nothing for the latency. From one byte on,
+    # they take 4 ms, which leaves 1 ms.
     assert alphas[65_536].value == pytest.approx(1e6, rel=1e-3)
     assert alphas[65_536].low == 0
     assert alphas[65_536].value < (alphas[65_536].high or 0)
@@ -95,8 +98,8 @@ def test_a_time_that_rises_steeply_leaves_no_latency_below_0() -> None:
 
 
 def test_a_step_between_two_sizes_is_in_the_interval_of_what_a_byte_takes() -> None:
-    """Regression: on a link of 500 ns a byte, messages of 1 B and of 64 KiB gave 589 (588 to 594), for the longer one
-    is announced and takes two latencies more."""
+    """Regression: on a link of 500 ns per byte, messages of 1 B and of 64 KiB gave 589 (588 to 594), because the longer
+    one goes by rendezvous and takes two latencies more."""
     stepped = machine()
     times = {1: 2e6, 1024: 2e6 + 1024 * 500, 65_536: 3 * 2e6 + 65_536 * 500}
     stepped["links"][0]["sizes"] = [size(count, time, {}) for count, time in times.items()]
@@ -106,7 +109,7 @@ def test_a_step_between_two_sizes_is_in_the_interval_of_what_a_byte_takes() -> N
 
 
 def test_one_size_says_nothing_of_what_a_byte_takes() -> None:
-    """Regression: a link on which only one byte was sent had 0 ns for each."""
+    """Regression: a link on which only one byte was sent had 0 ns per byte."""
     single = machine()
     del single["links"][0]["sizes"][1:]
     rows = rows_of_machine(single, "MPI_SUM", "MPI_INT")
@@ -117,9 +120,9 @@ def test_one_size_says_nothing_of_what_a_byte_takes() -> None:
 def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
     models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
     loggp, plogp = models["LogGP"], models["PLogP"]
-    # Half a round trip less both overheads; their mean; the gap of a byte; the largest gap by its bytes.
+    # L: half a round trip less both overheads. o: their mean. g: the gap of a byte. G: the largest gap by its bytes.
     assert (loggp.L, loggp.o, loggp.g, loggp.G) == pytest.approx((601, 200, 500, 2))  # type: ignore[union-attr]
-    # Half a round trip less the gap.
+    # L: half a round trip less the gap.
     assert (plogp.L, plogp.g(1100), plogp.o_r(1)) == pytest.approx((501, 2200, 300))  # type: ignore[union-attr]
 
 
@@ -143,7 +146,7 @@ def test_gaps_by_destinations_are_in_the_models_and_the_usual_ones_where_they_ar
     assert (loggp.for_destinations(3).g, loggp.for_destinations(3).G) == (
         700.0,
         2.0,
-    )  # 2,200 ns by 1,100 bytes: not measured towards two
+    )  # G is 2,200 ns by 1,100 bytes, because 1,100 bytes were not measured towards two
     assert [plogp.for_destinations(2).g(count) for count in (1, 1100)] == [700.0, 2200.0]
     assert loggp.for_destinations(1) == loggp
 
@@ -156,7 +159,7 @@ def test_what_was_not_measured_gives_no_parameter() -> None:
 
 
 def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
-    """Its time per byte was once 0, as if bytes cost nothing."""
+    """Regression: the time per byte was 0, as if bytes cost nothing."""
     fit = fitted_of_trace(hopscope.open(DEMO).table)
     rows = rows_of_fit(fit)
     assert fit.provenance == "From the engine's hops of MPI_Allreduce on communicator 0."
@@ -167,7 +170,7 @@ def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
 
 
 def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> None:
-    """It is known and not fitted, and was shown as 0 ns a byte for links of 20 MB/s."""
+    """The bandwidth is known, not fitted. Regression: links of 20 MB/s were shown with 0 ns per byte."""
     emulated = {
         "links": {"lan": {"bytes_per_second": 2e8}, "wan": {"bytes_per_second": 1e8}},
         "cluster_pairs": [{"from": origin, "to": target, "bytes_per_second": 2e7} for origin, target in ("AB", "BA")],
@@ -176,7 +179,7 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     links = {name: LinkCost(1e6, hops=5) for name in ("lan", "wan")}
     costs = Costs(links, LocalCost(), machine=emulated_machine)
     sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
-    # The run itself (None here) is not what rows are made of.
+    # Rows do not depend on the run itself, which is None here.
     ways = ways_of_emulated(costs, sizes, classes)
     rows = rows_of_fit(Fitted(None, costs, ways, sizes, classes))  # type: ignore[arg-type]
     betas = {row.link: row.value for row in rows if row.parameter == "beta"}
@@ -184,17 +187,17 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
 
 
 def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fitted:
-    """Costs of wan links as if fitted to messages of up to so many bytes; ways: unset, the links are emulated. The run
-    itself (None) makes no row."""
+    """Costs of wan links as if fitted to messages of up to `largest` bytes. ways: by default the links are emulated.
+    Rows do not depend on the run itself, which is None."""
     sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
     if ways is None:
         ways = ways_of_emulated(costs, sizes, classes)
-    # What they were fitted from is not asked for.
+    # Nothing reads the run that the costs were fitted to.
     return Fitted(None, costs, ways, sizes, classes)  # type: ignore[arg-type]
 
 
 def test_sends_that_take_longer_than_the_way_leave_no_latency_l() -> None:
-    """Regression: L was 0 ns, from 0 to 0, where ranks waited for cores while they sent."""
+    """Regression: if ranks waited for cores while they sent, L was 0 ns, from 0 to 0."""
     links = {name: LinkCost(1000.0, hops=10 * (name == "wan"), sizes=(8.0, 4096.0)) for name in LINKS}
     ways = {"wan": Way(Estimate(1000.0, 900.0, 1100.0, 10), Estimate(1.0, 1.0, 1.0, 10))}
     fast, slow = (fitted(Costs(links, LocalCost(send_ns=send_ns)), 4096, ways) for send_ns in (400, 5000))
@@ -205,7 +208,8 @@ def test_sends_that_take_longer_than_the_way_leave_no_latency_l() -> None:
 
 
 def test_a_message_that_is_announced_takes_two_more_latencies() -> None:
-    """The line of a trace rose by its bytes alone, where a message of 64 KiB took three latencies of 20 ms."""
+    """Regression: the line of a trace rose only by its bytes, though a message of 64 KiB took three latencies of 20
+    ms."""
     links = {"wan": LinkCost(20e6, per_byte_ns=10.0, hops=9, eager_bytes=65_535)}
     way = Way(Estimate(20e6), Estimate(10.0), 65_535)
     fit = fitted(Costs(links, LocalCost()), 1 << 18, {"wan": way})
@@ -229,7 +233,7 @@ def test_an_emulated_link_delays_a_message_from_its_sending_on() -> None:
 
 
 def sure(value: float) -> Estimate:
-    """Measured so often that it is sure."""
+    """An estimate from so many measurements that it is certain."""
     return Estimate(value, value, value, 9)
 
 
@@ -238,12 +242,12 @@ def test_the_shortest_message_s_time_without_its_bytes_is_the_latency() -> None:
     assert way.alpha is not None
     assert way.beta is not None
     assert (way.alpha.value, way.beta.value) == pytest.approx((1e6, 500))
-    # What a byte takes below 500 bytes is not sure.
+    # The time of a byte below 500 bytes is uncertain.
     assert (way.alpha.low, way.alpha.high) == pytest.approx((1e6 - 0.25 * 250_000, 1e6 + 0.25 * 250_000))
 
 
 def test_a_latency_that_would_be_below_0_is_0_and_not_sure() -> None:
-    """Of 64,000 bytes it took a link of 1 ms and 2 MB/s 33 ms, and twice as many 75, for they met a full window."""
+    """On a link of 1 ms and 2 MB/s, 64,000 bytes took 33 ms, and 128,000 took 75 ms, because they met a full window."""
     way = line_through({64_000: sure(33e6), 128_000: sure(75e6)})
     assert way.alpha is not None
     assert way.beta is not None
@@ -273,7 +277,7 @@ def test_what_a_machine_file_lacks_is_said() -> None:
 
 
 def test_overheads_that_leave_no_latency_are_said() -> None:
-    """L was 0 ns with an interval from 0 to 0, as if that had been measured."""
+    """Regression: L was 0 ns with an interval from 0 to 0, as if that had been measured."""
     fast = machine()
     fast["links"][0]["sizes"] = [size(1, 300.0, {1: 50.0})]  # the overheads are 100 and 300
     rows = rows_of_machine(fast, "MPI_SUM", "MPI_INT")

@@ -1,4 +1,4 @@
-"""`hopscope probe` under every MPI library of this machine: what it writes, what it refuses, and how it ends."""
+"""`hopscope probe` under every MPI library of this machine: its files, its refusals, and its end."""
 
 import fcntl
 import json
@@ -25,7 +25,7 @@ from hopscope.machine.probe.session import Job, running
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 MPIS = local_mpi.find_all()
 PIPE_BYTES = 1 << 15
-"""Of the 64 KiB that a pipe holds, so much at least is full while its writer waits."""
+"""Bytes that are in a pipe of 64 KiB at least, while its writer waits for room."""
 
 
 def start(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -59,7 +59,7 @@ def left_in(folder: Path) -> list[str]:
 
 
 def has_exited(folder: Path) -> bool:
-    """True once no process of the probe is left; a launcher ends before its ranks."""
+    """True if no process of the probe is left. A launcher ends before its ranks."""
     deadline = time.monotonic() + 100
     while left_in(folder) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -76,7 +76,7 @@ def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalM
     jsonschema.validate(machine, schema("machine.schema.json"))
     assert {"openmpi": "Open MPI", "mpich": "MPICH", "abi": "MPICH"}[mpi.flavour] in machine["made"]["library"]
     assert machine["hosts"] == [{"name": os.uname().nodename, "cluster": "A", "ranks": [0, 1, 2]}]
-    # What it has time for depends on the machine; that a point is what was measured, test_probing.py shows.
+    # The number of measured points depends on the machine. test_probing.py checks the values of points.
     assert machine["links"][0]["link"] == "shm"
     assert check_topology(tmp_path / "topology.json")["hosts"] == [{"name": os.uname().nodename, "cluster": "A"}]
     assert has_exited(tmp_path)
@@ -96,19 +96,19 @@ def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.Local
 
 
 def bytes_to_read(file: IO[bytes]) -> int:
-    """Number of bytes in a pipe."""
+    """The number of bytes in a pipe."""
     return int.from_bytes(fcntl.ioctl(file, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def keep_busy(job: Job, activity: str) -> None:
-    """Asks for something that takes long, and waits until the job is about it."""
+    """Sends a command that takes long, and waits until the job works on it."""
     commands = {"measuring": f"overhead 8 20 {500_000_000} 0:1", "talking": f"pingpong 8 {60_000} {1 << 40} 0:1"}
     stdin, stdout = job.process.stdin, job.process.stdout
     assert stdin is not None and stdout is not None
     stdin.write(commands[activity].encode() + b"\n")
     stdin.flush()
     deadline = time.monotonic() + 100
-    # The launcher has taken the command; or more is said than a pipe holds, and who says it waits.
+    # Either the launcher has read the command, or the output is more than a pipe holds and its writer waits.
     while bytes_to_read(stdin) > 0 if activity == "measuring" else bytes_to_read(stdout) < PIPE_BYTES:
         assert time.monotonic() < deadline, "the job does not come to the command"
         time.sleep(0.01)
@@ -120,10 +120,11 @@ def keep_busy(job: Job, activity: str) -> None:
 def test_a_job_ends_by_itself_or_by_the_first_signal_whatever_it_does(
     mpi: local_mpi.LocalMpi, busy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Open MPI 5 had to be asked to end, since its launcher does not pass on that its input has ended, and others to
-    be killed when an interrupt came during a long measurement or while more was said than a pipe holds."""
+    """Regression: Open MPI 5 needed a signal to end, because its launcher does not pass on the end of its input. Other
+    libraries had to be killed if an interrupt came during a long measurement or while the output was more than a pipe
+    holds."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(session, "END_SECONDS", 200.0)  # a job that waits for the next signal fails by its time
+    monkeypatch.setattr(session, "END_SECONDS", 200.0)  # waiting for the next signal exceeds the time limit
     signals: list[signal.Signals] = []
     send_signal = subprocess.Popen.send_signal
 
@@ -193,7 +194,8 @@ def test_a_topology_file_of_another_probe_is_kept_and_told_before_anything_is_me
 def test_what_cannot_be_written_is_said_before_anything_is_measured(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    """A folder that does not exist cost two minutes of measuring, and a topology of its name the machine file."""
+    """Regression: a missing folder was noticed after two minutes of measuring, and a topology with the machine file's
+    name overwrote it."""
     launch = ["--seconds", "1", "--", *first_mpi.launch(2)]
     for words, reason in (
         (["-o", "none/machine.json"], "cannot write none/machine.json"),

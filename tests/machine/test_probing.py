@@ -1,4 +1,4 @@
-"""A whole probe of a simulated machine: what it finds, what it leaves out, and the files that come of it."""
+"""A whole probe of a simulated machine: its results, the measurements that it leaves out, and its files."""
 
 import itertools
 import json
@@ -88,14 +88,15 @@ def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     machine = two_sites()
     content = machine_content(probed(machine, seconds=5), PROVENANCE)
     jsonschema.validate(content, schema("machine.schema.json"))
-    assert machine.time_s < 5 + 4  # one measurement may overdraw it
+    assert machine.time_s < 5 + 4  # one measurement may exceed the budget
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
     assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
     assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}
 
 
 class Disturbed(SimulatedMachine):
-    """Other work holds up the first, fewer messages of each trial of a gap; longest: seconds of one command."""
+    """A machine on which other work delays the first trial of each gap, which has fewer messages. longest: the longest
+    command, in seconds."""
 
     longest = 0.0
 
@@ -108,7 +109,8 @@ class Disturbed(SimulatedMachine):
 
 
 def test_a_trial_that_other_work_disturbed_makes_no_point_take_longer_than_a_second_or_two() -> None:
-    """Its gap counted as 100 ns, so 4,000 messages of 8 KiB crossed a slow link 28 times: 48 s of a budget of 60."""
+    """Regression: the gap counted as 100 ns, so 4,000 messages of 8 KiB crossed a slow link 28 times: 48 s of a budget
+    of 60 s."""
     names = ("a0", "a1", "b0", "b1")
     machine = Disturbed([name for name in names for _ in range(2)], {name: name[0].upper() for name in names})
     content = machine_content(probed(machine, seconds=60), PROVENANCE)
@@ -126,7 +128,7 @@ def test_every_two_hosts_meet_once_and_no_host_is_in_two_pairs_at_once(hosts: in
 
 
 def test_many_hosts_leave_time_for_more_than_their_latencies() -> None:
-    """One after another, the 1,225 pairs of these hosts took 340 s of 120."""
+    """Regression: one after another, the 1,225 pairs of these hosts took 340 s, with a budget of 120 s."""
     names = [f"{cluster}{number}" for cluster in "ab" for number in range(25)]
     machine = SimulatedMachine(names, {name: name[0] for name in names})
     measured = probed(machine, seconds=120)
@@ -158,7 +160,7 @@ def test_the_formulas_can_be_evaluated_on_a_probed_machine(whole: dict[str, Any]
     ends = next(candidate for candidate in links_of(rows) if candidate.link == "lan")
     models = models_of(rows, ends)
     call = Call(8, 1 << 20, 1 << 16)
-    # A pipeline of 16 segments over 8 ranks, by Hockney: 22 times a segment's way.
+    # A pipeline of 16 segments over 8 ranks, by Hockney: 22 times the time of a segment.
     way = LAN.latency + LAN.gap + (1 << 16) * LAN.per_byte
     assert FORMULAS["MPI_Bcast", "pipeline", Hockney](call, models["Hockney"]) == pytest.approx(22 * way, rel=0.02)
     gap = LAN.gap + (1 << 16) * LAN.per_byte
@@ -190,7 +192,7 @@ def test_a_broken_machine_file_is_wrong_input(tmp_path: Path, whole: dict[str, A
     ],
 )
 def test_a_file_of_another_kind_is_named_as_what_it_is(tmp_path: Path, content: dict[str, Any], kind: str) -> None:
-    # A topology file with a network was told that additional properties are not allowed.
+    # Regression: for a topology file with a network, the message was that additional properties are not allowed.
     file = tmp_path / "sites.json"
     file.write_text(json.dumps({"schema_version": 1, **content}))
     with pytest.raises(InputError, match=rf"sites\.json is a {kind} file; give a machine file; `hopscope probe"):

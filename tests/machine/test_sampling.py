@@ -1,4 +1,4 @@
-"""Intervals of medians, and when a point is measured well enough."""
+"""Intervals of medians, and the condition for a sufficiently measured point."""
 
 import random
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from hopscope.machine.probe.sampling import FIRST, POINT_SECONDS, Budget, median
 
 
 class Clock:
-    """Stands still but for what measuring takes."""
+    """A clock on which only measurements take time."""
 
     def __init__(self) -> None:
         self.time_s = 100.0
@@ -40,7 +40,7 @@ def test_the_interval_contains_the_median_of_a_skewed_distribution_as_often_as_i
 
 
 def test_few_values_have_a_wide_interval() -> None:
-    """Two values that happened to agree within 1 % once passed for settled."""
+    """Regression: two values that happened to agree within 1 % counted as sufficient."""
     value = median_of([100.0, 101.0])
     assert value.high - value.low > 10
     assert not value.is_settled

@@ -1,4 +1,4 @@
-"""Algorithms of one MPI library in rounds: a job of a round runs one algorithm of each operation."""
+"""Algorithms of one MPI library, arranged in rounds: the job of a round runs one algorithm of each operation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -10,7 +10,7 @@ Round = Mapping[Offered, Planned]
 
 
 def rounds(rules: Mapping[Offered, Planned]) -> Iterator[Round]:
-    """The algorithms, those of one operation in a round each."""
+    """The rounds. Each has at most one algorithm of an operation."""
     of_operation: dict[str, list[Offered]] = {}
     for algorithm in rules:
         of_operation.setdefault(algorithm.operation, []).append(algorithm)

@@ -1,4 +1,4 @@
-"""Algorithms that MPI libraries say that they have."""
+"""Algorithms that MPI libraries report."""
 
 import itertools
 
@@ -26,7 +26,7 @@ def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None
     assert len(rows) == len(set(rows)) > 40
     names = {(row.operation, row.name) for row in rows}
     if mpi.flavour == "openmpi":
-        # The table of what they send knows all of release 4.1, and gives each the same number.
+        # The table of messages contains all algorithms of release 4.1, with the same numbers.
         known_names = {
             (operation, algorithm.name, number) for (operation, number), algorithm in open_mpi.ALGORITHMS.items()
         }
@@ -51,7 +51,7 @@ def test_open_mpi_is_read_by_its_enumerators() -> None:
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_names_are_found_with_and_without_line_ends(end: str) -> None:
-    """MPICH 4.0 leaves the line ends out, and `algorithmsmp` was taken for a name."""
+    """Regression: MPICH 4.0 omits the line ends, and `algorithmsmp` was taken for a name."""
     lines = ["Variable to select bcast algorithm", "auto - Internal algorithm selection (can be overridden with X)"]
     lines += [
         "nb       - Force nonblocking algorithm",

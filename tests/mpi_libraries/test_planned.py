@@ -1,4 +1,4 @@
-"""Algorithms of MPI libraries against the plan's: the same messages between the same ranks."""
+"""Algorithms of MPI libraries compared with the plan's: the same messages between the same ranks."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ Edges = Counter[tuple[int, int]]
 
 
 def recorded_edges(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | None, Edges]]:
-    """The operation's MPI name, its root and the messages on each edge, by operation, number and ranks."""
+    """The operation's MPI name, its root and the messages on each edge, by operation, algorithm number and ranks."""
     opened = hopscope.open(trace)
     comms = {row["comm"]: row for row in opened.table("comms").to_pylist()}
     collectives = {row["collective_id"]: row for row in opened.table("collectives").to_pylist()}
@@ -45,7 +45,7 @@ def recorded_edges(trace: Path) -> dict[tuple[str, int, int], tuple[str, int | N
 
 @needs_open_mpi_4
 def test_a_rule_sends_what_open_mpi_sends_or_there_is_none(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Open MPI's binary trees have other parents than the plan's, and only the name is the same."""
+    """Some have no rule: Open MPI's binary trees have other parents than the plan's, though the name is the same."""
     recorded = recorded_edges(trace_of_forced_algorithms(tmp_path_factory))
     compared = 0
     for (operation, number, ranks), (op, root, edges) in recorded.items():
@@ -112,7 +112,8 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
     [("allreduce", 1, 2), ("allreduce", 3, 1), ("barrier", 6, 2), ("barrier", 4, 1)],
 )
 def test_on_two_ranks_what_comes_one_after_the_other_is_planned_so(operation: str, number: int, messages: int) -> None:
-    """Open MPI's linear Allreduce on two hosts was promised in one latency of their link, and took two."""
+    """Regression: Open MPI's linear Allreduce on two hosts was predicted to take one latency of their link, and took
+    two."""
     name = open_mpi.ALGORITHMS[operation, number].name
     plan = planned(Offered(operation, name, number, ""), 2)
     assert isinstance(plan, Planned)
@@ -122,7 +123,7 @@ def test_on_two_ranks_what_comes_one_after_the_other_is_planned_so(operation: st
 
 
 def test_pieces_of_few_bytes_are_not_predicted() -> None:
-    """Open MPI runs recursive doubling instead of a ring if there are fewer elements than ranks."""
+    """If there are fewer elements than ranks, Open MPI runs recursive doubling instead of a ring."""
     ring = Offered("allreduce", "ring", 4, "")
     assert isinstance(planned(ring, 8, least_bytes=127), Unplanned)
     assert planned(ring, 8, least_bytes=128) == Planned({"algorithm": "ring"})

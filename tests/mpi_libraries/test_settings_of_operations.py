@@ -1,4 +1,4 @@
-"""Operations with a block for each rank: what a library sends by an algorithm, and that a setting makes it run one."""
+"""Operations with a block for each rank: the messages of a library's algorithm, and settings that make it run one."""
 
 import shlex
 import subprocess
@@ -27,7 +27,7 @@ MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 RANKS, BYTES = 6, 2048
 BLOCKS = {name for name in OPERATIONS if "each" in (OPERATION[name].input, OPERATION[name].output)}
 LEFT_OUT = {"MPI_Alltoallv", "MPI_Alltoallw"}
-"""What each rank sent to each is not in the trace."""
+"""Operations for which the trace does not contain the bytes from each rank to each other rank."""
 FORCED = [
     *(("gather", 1), ("scatter", 2), ("allgather", 2), ("allgather", 4), ("allgatherv", 3), ("alltoall", 2)),
     *(("alltoall", 3), ("reduce_scatter", 3), ("scan", 1), ("exscan", 1)),
@@ -62,14 +62,14 @@ def mpi_name(operation: str) -> str:
 
 
 def subject_of(trace: hopscope.Trace, operation: str) -> Subject:
-    """The calls of the operation, which all are of one communicator."""
+    """The target of the operation's calls, which are all on one communicator."""
     (comm,) = {row["comm"] for row in trace.table("collectives").to_pylist()}
     return source_of(trace.table, (comm, mpi_name(operation))).subject
 
 
 @pytest.fixture(scope="module")
 def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
-    """Rows of FORCED's algorithms, once rules chose them for the calls of a run without any."""
+    """Rows of FORCED's algorithms, in runs with rules for the calls of a run without rules."""
     folder = tmp_path_factory.mktemp("forced")
     rules: dict[Offered, Planned] = {}
     for operation, number in FORCED:

@@ -1,4 +1,4 @@
-"""Files for MPI libraries: what they mean by the reader of such files, and what real libraries make of them."""
+"""Files for MPI libraries: their meaning to the reader of such files, and their effect on real libraries."""
 
 import shlex
 import subprocess
@@ -44,7 +44,7 @@ def test_choices_that_contradict_one_another_are_refused() -> None:
 
 
 def recognised(mpi: local_mpi.LocalMpi, folder: Path, setting: Setting) -> dict[int, tuple[str, str]]:
-    """Recognised algorithm and whether the setting was obeyed, by message size, of broadcasts on 6 ranks."""
+    """The recognised algorithm and the obedience to the setting, by message size, for broadcasts on 6 ranks."""
     (folder / "my settings").write_text(setting.text)
     prefix, words = (setting.words + "; ", []) if mpi.flavour == "mpich" else ("", shlex.split(setting.words))
     launch = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(folder / "trace"), "--"]

@@ -1,12 +1,12 @@
-"""`make check-mutations`: breaks Hopscope in known ways, one after another, and says which of them no test notices.
+"""`make check-mutations`: breaks Hopscope in known ways, one after another, and reports those that no test notices.
 
     PYTHONPATH=tools python tests/mutations/check_mutations.py [NAME ...] [--sample N --seed N]
 
-Each patch beside this file is one mutation: its first line says what is broken, the second which suite must fail,
-`Killed by: pytest ...` or `Killed by: ctest REGEX`. They are applied to a copy of the tree, build/mutations, that keeps
-what it has built. The suites have to pass there before anything is broken. If the named one passes all the same, the
-lane of `make test` runs; what it lets pass has survived. Exits 1 if a mutation survives, does not
-build or does not apply.
+Each patch beside this file is one mutation. Its first line says what is broken, the second which suite must fail,
+`Killed by: pytest ...` or `Killed by: ctest REGEX`. Patches are applied to a copy of the tree, build/mutations, which
+keeps its builds. The suites must pass there before anything is broken. If the named suite passes in spite of the
+mutation, the lane of `make test` runs; if this passes too, the mutation has survived. Exits with 1 if a mutation
+survives, does not build or does not apply.
 """
 
 import argparse
@@ -25,12 +25,12 @@ FOLDER = Path(__file__).parent
 COPY = CopiedTree(FOLDER.parents[1] / "build" / "mutations")
 WHOLE_SUITE = "pytest --lane change"
 TESTS_FAILED = {"pytest": 1, "ctest": 8}
-"""Exit codes that say that a test failed; any other says that the suite could not run."""
+"""Exit codes that mean that a test failed. Any other code means that the suite could not run."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One patch: what it breaks, and the suite that must notice."""
+    """One patch: its fault, and the suite that must notice it."""
 
     path: Path
     broken: str
@@ -38,7 +38,7 @@ class Mutation:
 
     @property
     def builds(self) -> str:
-        """Product to build after it is applied."""
+        """The product to build after the patch is applied."""
         text = self.path.read_text()
         if re.search(r"^\+\+\+ b/(collector|schemas)/", text, re.MULTILINE):
             return "collector"
@@ -46,7 +46,7 @@ class Mutation:
 
 
 def mutations() -> list[Mutation]:
-    """All of them, by name. Raises ValueError for a patch without the header."""
+    """All mutations, by name. Raises ValueError for a patch without the header."""
     patches = []
     for path in sorted(FOLDER.glob("*.patch")):
         broken, suite, *_ = path.read_text().splitlines()
@@ -57,12 +57,12 @@ def mutations() -> list[Mutation]:
 
 
 def build(product: str) -> bool:
-    """Builds the native modules or the collector, or nothing."""
+    """Builds the native modules, the collector or nothing. True on success."""
     return COPY.build_native() if product == "native" else product != "collector" or COPY.build_collector()
 
 
 def outcome(suite: str) -> str:
-    """`passed`, `failed`, or why the suite could not run."""
+    """The outcome of a suite: `passed`, `failed`, or the reason why it could not run."""
     tool, *words = shlex.split(suite)
     if tool == "pytest":
         code = COPY.run(COPY.venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *words)
@@ -74,7 +74,8 @@ def outcome(suite: str) -> str:
 
 
 def fate(mutation: Mutation, stale: set[str]) -> str:
-    """`killed`, or what is wrong. stale: what has to be built because the mutation before it is gone again."""
+    """The outcome of a mutation: `killed`, or a problem. stale: products to build again, because the previous mutation
+    was removed."""
     if COPY.run("git", "apply", mutation.path) != 0:
         return "does not apply: make it anew"
     try:
@@ -94,7 +95,7 @@ def fate(mutation: Mutation, stale: set[str]) -> str:
 
 
 def check(selection: Sequence[Mutation]) -> int:
-    """Tries each; the exit code."""
+    """Runs the mutations. Returns the exit code."""
     COPY.update()
     if not COPY.build():
         print(f"the copy does not build: see {COPY.log}")
@@ -115,7 +116,7 @@ def check(selection: Sequence[Mutation]) -> int:
 
 
 def main() -> None:
-    """Tries the mutations named, or all."""
+    """Runs the named mutations, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     by_name = {mutation.path.stem: mutation for mutation in mutations()}
     parser.add_argument("names", nargs="*", choices=[*by_name, []], help="which; all if none is named")

@@ -1,4 +1,4 @@
-"""The releases of the MPI libraries whose own messages are recorded."""
+"""The releases of MPI libraries whose own messages Hopscope records."""
 
 from pathlib import Path
 
@@ -22,11 +22,11 @@ def mpich(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of jobs that several tests look at."""
+    """A folder for jobs that several tests use."""
     return shared_folder(tmp_path_factory)
 
 
 @pytest.fixture
 def many_ranks_on_few_cores() -> None:
-    """MPICH's ranks poll, and would keep the cores from one another."""
+    """MPICH's ranks poll, and would keep the cores from one another, so the library yields."""
     local_mpi.share_cores()

@@ -1,4 +1,4 @@
-"""Messages inside the MPI library in a run's spools, counted by both ends."""
+"""Messages inside the MPI library in a run's spools, counted at both ends."""
 
 import json
 import os
@@ -21,8 +21,8 @@ SEQ_AT, SEQ_BITS = 16, 16
 
 
 class Message(NamedTuple):
-    """One message as either end knows it; ranks are those of the application's communicator, on an intercommunicator
-    those of MPI_COMM_WORLD."""
+    """One message, known at both ends. Ranks are those of the application's communicator, on an intercommunicator those
+    of MPI_COMM_WORLD."""
 
     comm: str
     source: int
@@ -43,12 +43,12 @@ class Messages:
     sent: Counter[Message] = field(default_factory=Counter)
     received: Counter[Message] = field(default_factory=Counter)
     starts: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """(rank, number of the request)"""
+    """Started requests, as (rank, number of the request)."""
     completions: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
 def traced(words: list[str], folder: Path, **environment: str) -> Path:
-    """Run a job under the collector and return its trace, the spools beside it."""
+    """Runs a job under the collector. Returns its trace, and keeps the spools beside it."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *words]
     settings = {"HOPSCOPE_NATIVE": "1", "HOPSCOPE_KEEP_SPOOL": "1", **environment}
     done = subprocess.run(
@@ -59,7 +59,7 @@ def traced(words: list[str], folder: Path, **environment: str) -> Path:
 
 
 def recorded(shared: Path, words: list[str], **environment: str) -> Path:
-    """The trace of the same, which runs once for all tests that ask for it (tests/recorded_jobs.py)."""
+    """Runs such a job once for all tests that need it (tests/recorded_jobs.py). Returns its trace."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *words]
     job = recorded_job(shared, run, **{"HOPSCOPE_NATIVE": "1", "HOPSCOPE_KEEP_SPOOL": "1", **environment})
     assert job.code == 0, job.out + job.err
@@ -67,7 +67,7 @@ def recorded(shared: Path, words: list[str], **environment: str) -> Path:
 
 
 def facts(trace: Path) -> dict[str, object] | None:
-    """Facts on them in run.json."""
+    """The facts about native messages in run.json."""
     return json.loads((trace / "run.json").read_text())["native_messages"]
 
 
@@ -78,14 +78,14 @@ def messages(trace: Path) -> Messages:
 
 
 def matches_one_to_one(run_messages: Messages) -> bool:
-    """Assert that each end was begun and ended once and that sends are receives; whether there are any."""
+    """Asserts that each end was begun and ended once, and that sends match receives. True if there are any messages."""
     assert run_messages.starts == run_messages.completions and max(run_messages.starts.values()) == 1
     assert run_messages.sent == run_messages.received
     return run_messages.sent.total() > 0
 
 
 def _groups(run: Run) -> dict[str, list[list[int]]]:
-    """Both groups of each intercommunicator, which their first ranks name."""
+    """Both groups of each intercommunicator, from the definitions of their first ranks."""
     return {
         comm["key"]: [comm["members"], comm["remote"]]
         for rank in run.definitions
@@ -101,7 +101,7 @@ def _messages(run: Run) -> Messages:
         comms = run.comms(spool.rank)
 
         def ends(comm: dict[str, Any], peer: int, rank: int = spool.rank) -> tuple[int, int]:
-            """This end and the other one."""
+            """The ranks of this end and the other one."""
             if not comm["inter"]:
                 return comm["rank"], peer
             is_own_group = bool(peer & OWN_GROUP)

@@ -1,5 +1,5 @@
-"""MPICH's own messages inside blocking collectives: each one is recorded at both ends, where that is asked for and the
-build of the library is known."""
+"""MPICH's own messages inside blocking collectives: each is recorded at both ends, if that is requested and the build
+of the library is known."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from messages import MPICH, Messages, facts, matches_one_to_one, messages, recor
 pytestmark = pytest.mark.usefixtures("many_ranks_on_few_cores")
 
 PROGRAMS = Path(__file__).parent / "programs"
-# A power of two and a number that is none; a slice has the others.
+# A power of two and another number. A slice has the other numbers.
 CASES = [
     pytest.param(mpi, ranks, id=f"{mpi.release}-{ranks}", marks=[] if ranks in (3, 8) else pytest.mark.statistics)
     for mpi in MPICH
@@ -32,7 +32,8 @@ def traced(
 
 
 def patience(mpi: local_mpi.LocalMpi, ranks: int) -> dict[str, str]:
-    """The library as it is while the machine can bear it: up to three ranks."""
+    """The variables of a job: an unmodified library for up to three ranks, because the machine cannot bear more polling
+    ranks."""
     return mpi.patience() if ranks > 3 else {}
 
 
@@ -51,7 +52,7 @@ def test_sends_and_receives_of_blocking_collectives_match_one_to_one(
 def test_messages_on_communicators_of_the_library_have_the_ranks_of_the_applications(
     cliques: str, mpich: local_mpi.LocalMpi, shared: Path
 ) -> None:
-    """With several hosts, which these variables pretend, collectives work inside them and between them."""
+    """With several hosts, which these variables simulate, collectives work inside them and between them."""
     value = "1" if cliques.endswith("EVEN_CLIQUES") else "3"
     trace = traced(shared, mpich, 6, **{cliques: value})
     run_messages = messages(trace)
@@ -71,7 +72,7 @@ GROUPS = [
 def test_messages_on_intercommunicators_match_between_groups_and_inside_them(
     mpich: local_mpi.LocalMpi, ranks: int, cliques: str, shared: Path
 ) -> None:
-    """Inside a group they pass on communicators that MPICH hides. They were all left out."""
+    """Regression: inside a group, messages use communicators that MPICH hides. All of these messages were left out."""
     settings = {"MPIR_CVAR_ODD_EVEN_CLIQUES": cliques}
     trace = traced(shared, mpich, ranks, "blocking", program="intercomm.c", **settings)
     run_messages = messages(trace)
@@ -109,7 +110,7 @@ def test_nothing_is_recorded_where_mpich_is_not_asked_for_by_name(
 
 @pytest.fixture
 def other_build(tmp_path: Path) -> Path:
-    """A build of MPICH 4 that nobody has tested: the file here with a byte more, which is never mapped."""
+    """An untested build of MPICH 4: the installed file with one more byte, which is never mapped."""
     mpi = _mpich_4()
     words = ["ldd", str(mpi.compile(PROGRAMS / "collectives.c"))]
     lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -1,4 +1,4 @@
-"""Each call that has no hops says why, where the MPI library's own messages are looked at."""
+"""Each call without hops says why, if the MPI library's own messages are recorded."""
 
 from pathlib import Path
 
@@ -40,13 +40,13 @@ def said_without_hops(trace: hopscope.Trace) -> dict[str, set[str]]:
 def test_under_mpich_nonblocking_persistent_and_neighbourhood_collectives_say_why_they_have_no_hops(
     mpich: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    """They were plain `native`."""
+    """Regression: their engine was only `native`."""
     trace = recorded(mpich, "kinds.c", tmp_path, **MPICH_IN_MESSAGES)
     engines_by_operation = said_without_hops(trace)
-    engines_by_operation.pop("MPI_Allreduce", None)  # the first one between the groups
+    engines_by_operation.pop("MPI_Allreduce", None)  # the first Allreduce between the groups
     assert engines_by_operation == {
         "MPI_Iallreduce": {NONBLOCKING},
-        "MPI_Ibcast": {"native"},  # of no bytes
+        "MPI_Ibcast": {"native"},  # an MPI_Ibcast of no bytes
         "MPI_Ibarrier": {NONBLOCKING},
         "MPI_Allreduce_init": {NONBLOCKING},
         "MPI_Barrier_init": {NONBLOCKING},
@@ -63,7 +63,7 @@ def test_what_every_third_leaves_out_says_so(mpi: local_mpi.LocalMpi, program: s
     environment = in_messages if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "every:3"}
     trace = recorded(mpi, program, tmp_path, **environment)
     engines_by_operation = said_without_hops(trace)
-    engines_by_operation.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # of no bytes
+    engines_by_operation.pop("MPI_Ibcast" if program == "kinds.c" else "", None)  # an MPI_Ibcast of no bytes
     engines = set().union(*engines_by_operation.values())
     assert LEFT_OUT in engines
     other_engines = {FIRST, NONBLOCKING, ONLY_NONBLOCKING} if mpi.flavour == "mpich" else set()
@@ -73,7 +73,7 @@ def test_what_every_third_leaves_out_says_so(mpi: local_mpi.LocalMpi, program: s
 
 @pytest.mark.parametrize("mpi", OPEN_MPI, ids=[mpi.release for mpi in OPEN_MPI])
 def test_a_nonblocking_collective_of_no_messages_gets_none_of_another(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """Under Open MPI 5, an MPI_Ibcast of no bytes takes no tag. The messages that had the next one, which made
-    communicators, were its own, and 12 of them had one end."""
+    """Under Open MPI 5, an MPI_Ibcast of no bytes takes no tag. Regression: it got the messages with the next tag,
+    which made communicators, and 12 of them had only one end."""
     caveats = recorded(mpi, "kinds.c", tmp_path).caveats()
     assert [sentence for sentence in caveats if sentence.startswith("Missing")] == []

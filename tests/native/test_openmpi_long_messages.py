@@ -1,4 +1,4 @@
-"""Long messages of Open MPI between two hosts that are far apart: their senders show that they wait for an answer."""
+"""Long messages of Open MPI between two distant hosts: their senders wait for a CTS."""
 
 import shlex
 from pathlib import Path
@@ -22,14 +22,14 @@ LONG, SHORT = 262_144, 1024
 
 @pytest.fixture(autouse=True, scope="module")
 def machine_can() -> None:
-    """Some may not make namespaces."""
+    """Skips the test if this user may not make namespaces."""
     reason = networks.why_not()
     if reason:
         pytest.skip(f"two hosts: {reason}")
 
 
 def recorded_run(mpi: local_mpi.LocalMpi, folder: Path, operation: str, *options: str) -> hopscope.Trace:
-    """Ten iterations of a long message and of a short one, by `tuned`."""
+    """Ten iterations of a long message and a short one, by coll/tuned."""
     folder.mkdir(exist_ok=True)
     sites = networks.topology(folder, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": DELAY_NS}}})
     words = [*mpi.launch(4), "--mca", "coll_han_priority", "0", *options, str(mpi.compile(PROGRAM)), "10", "1000"]
@@ -51,13 +51,13 @@ def test_an_answer_takes_a_latency_and_a_message_at_least_one_more(
 
 
 def test_the_file_makes_what_is_suggested_run(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # The root takes one message after the other, each of which waits for its answer.
+    # The root receives one message after the other, each of which waits for its CTS.
     dynamic = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
     linear = [*dynamic, "--mca", "coll_tuned_reduce_algorithm", "1"]
     trace, rules = recorded_run(open_mpi, tmp_path / "linear", "reduce", *linear), tmp_path / "rules"
     table = remap(trace, rules, library="openmpi", launcher=open_mpi.launcher)
     first = table.to_pylist()[0]
-    # The replay of what ran may be too far from it.
+    # The replay of the baseline may differ too much from the run.
     xfail_unless(first["chosen"], sentence(table))
     words = shlex.split((table.schema.metadata or {})[b"words"].decode())
     rerun = recorded_run(open_mpi, tmp_path / "rerun", "reduce", *words)

@@ -1,5 +1,4 @@
-"""Open MPI's own messages inside collectives: each one is recorded at both ends, under its collective, and nothing else
-is."""
+"""Open MPI's own messages inside collectives: each is recorded at both ends, in its collective, and nothing else is."""
 
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from messages import OPEN_MPI, Messages, facts, matches_one_to_one, messages, traced
 
 PROGRAMS = Path(__file__).parent / "programs"
-# A power of two, a number that is none, and a half of one rank; a slice has the others.
+# A power of two, another number, and a half of one rank. A slice has the other numbers.
 CASES = [
     pytest.param(mpi, ranks, id=f"{mpi.release}-{ranks}", marks=[] if ranks in (3, 8) else pytest.mark.statistics)
     for mpi in OPEN_MPI
@@ -19,7 +18,7 @@ COLLECTIVES_OF_WORLD = 3 * (18 + 6 + 1)
 
 
 def knows_all(trace: Path) -> bool:
-    """Assert that each message of a collective is known to be its own; whether there are others."""
+    """Asserts that each message of a collective is assigned to it. True if there are other messages."""
     counts = facts(trace)
     assert counts and [counts[name] for name in ("off", "thinned", "unknown", "lost")] == [None, 0, 0, 0]
     return bool(counts["internal"])
@@ -32,8 +31,8 @@ def test_sends_and_receives_of_all_collectives_match_one_to_one(
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "collectives.c"))], tmp_path)
     run_messages = messages(trace)
     assert matches_one_to_one(run_messages)
-    assert knows_all(trace)  # making the halves and the grid takes messages too
-    # World, two halves and the grid; a half of one rank has none.
+    assert knows_all(trace)  # making the halves and the grid also takes messages
+    # The world, two halves and the grid. A half of one rank has no messages.
     assert len({message.comm for message in run_messages.sent}) == (2 if ranks == 2 else 3 if ranks == 3 else 4)
     world = max(
         {message.comm for message in run_messages.sent}, key=lambda comm: sum(m.comm == comm for m in run_messages.sent)
@@ -60,8 +59,8 @@ def test_messages_on_intercommunicators_match_between_groups_and_inside_them(
 def test_messages_of_persistent_collectives_match_at_each_start(
     mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path
 ) -> None:
-    """Open MPI 4 has them under other names only. Seventeen requests at three sizes are started three times, on
-    MPI_COMM_WORLD and on a half; each has a number of its own."""
+    """Open MPI 4 has persistent collectives only under other names. Seventeen requests of three sizes are started three
+    times, on MPI_COMM_WORLD and on a half. Each start has its own number."""
     trace = traced([*mpi.launch(ranks), str(mpi.compile(PROGRAMS / "persistent.c"))], tmp_path)
     run_messages = messages(trace)
     assert matches_one_to_one(run_messages)
@@ -75,7 +74,7 @@ def test_messages_of_persistent_collectives_match_at_each_start(
 def test_messages_that_make_communicators_join_no_collective_of_a_freed_one(
     open_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    """A freed communicator's collective got the messages of the one that has its handle now."""
+    """Regression: a freed communicator's collective got the messages of the communicator that has its handle now."""
     trace = traced([*open_mpi.launch(4), str(open_mpi.compile(PROGRAMS / "reused_handles.c"))], tmp_path)
     run_messages = messages(trace)
     assert matches_one_to_one(run_messages)
@@ -97,8 +96,9 @@ def test_messages_of_threads_match_though_other_threads_may_complete_them(
 def test_messages_that_other_threads_take_in_are_not_early(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     program = open_mpi.compile(PROGRAMS / "threaded.c", "-pthread")
     trace = traced([*open_mpi.launch(4), str(program)], tmp_path)
-    # Nobody finds a message there that is sent long after the wait began. Such ones counted as early if another thread
-    # took them in while this one looked. Between posting and waiting, a rank may lose its core now and then.
+    # A message that is sent long after the wait began cannot have been early. Regression: such messages counted as
+    # early if another thread received them while this one looked. Between posting and waiting, a rank may sometimes
+    # lose its core.
     (counts,) = (
         hopscope.open(trace)
         .sql(
@@ -114,7 +114,7 @@ def test_messages_that_other_threads_take_in_are_not_early(open_mpi: local_mpi.L
 def test_messages_of_many_pending_collectives_are_known_by_their_own(
     open_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    """A table with one place for a number lost the first of two that had the same."""
+    """Regression: a table with one entry for a number lost the first of two collectives with the same number."""
     trace = traced([*open_mpi.launch(4), str(open_mpi.compile(PROGRAMS / "many_pending.c"))], tmp_path)
     run_messages = messages(trace)
     assert matches_one_to_one(run_messages)

@@ -1,4 +1,5 @@
-"""Open MPI's own messages in a dataset: all of them find their collective, and paths lead through them to the cause."""
+"""Open MPI's own messages in a dataset: all are assigned to their collectives, and paths lead through them to the
+cause."""
 
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from recorded_jobs import sample_trace
 
 PROGRAMS = Path(__file__).parent / "programs"
 LATE_RANK, LATE_NS, COLLECTIVES = 2, 20_000_000, 20
-"""In the recorded runs of late.c."""
+"""Parameters of late.c in the recorded runs."""
 
 
 def traced(shared: Path, mpi: local_mpi.LocalMpi, ranks: int, program: str, **environment: str) -> hopscope.Trace:
@@ -19,7 +20,8 @@ def traced(shared: Path, mpi: local_mpi.LocalMpi, ranks: int, program: str, **en
 
 
 def wherever_it_is(*programs: str) -> pytest.MarkDecorator:
-    """Each of these under each release; Open MPI 4 has persistent collectives under other names only."""
+    """Parameters: each of these programs under each release. Open MPI 4 has persistent collectives only under other
+    names."""
     cases = [
         (mpi, program)
         for mpi in OPEN_MPI
@@ -41,7 +43,8 @@ def test_every_collective_of_several_ranks_shows_all_its_messages(
     collectives = trace.table("collectives").to_pylist()
     hops = trace.table("hops").to_pylist()
     assert {c["collective_id"] for c in collectives if c["comm_size"] > 1} == {h["collective_id"] for h in hops}
-    # Times alone may not tell what was waited for: mostly in nonblocking ones, and more often on a busy machine.
+    # Times alone may not decide which message a rank waited for, mostly in nonblocking collectives, and more often on a
+    # busy machine.
     undecided = [c for c in collectives if c["native_reason"] is not None]
     assert {c["native_reason"] for c in undecided} <= {"undecided"}
     paths = [s for s in trace.table("path_stretches").to_pylist() if s["path"] == "collective"]
@@ -64,7 +67,7 @@ def test_messages_that_other_threads_complete_are_whole(open_mpi: local_mpi.Loca
 
 
 def test_a_message_that_came_before_its_receiver_was_early(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # The receiver comes to each broadcast when all others have left it.
+    # The receiver comes to each broadcast after all others have left it.
     trace = traced(tmp_path, open_mpi, 4, "queued.c", PROGRESS_FILE=str(tmp_path / "progress"))
     bindings = [hop["binding"] for hop in trace.table("hops").to_pylist() if hop["dst"] == 3]
     assert len(bindings) >= 9

@@ -1,4 +1,4 @@
-"""Remapping of real runs over Open MPI: its message graph is replayed, and what is suggested runs."""
+"""Remapping real runs over Open MPI: the replay uses their message graph, and the suggestion runs."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ SIZES = {
 }
 """Bytes of each operation's calls in an iteration."""
 EVEN = Costs(dict.fromkeys(LINKS, LinkCost(1000.0)), LocalCost())
-"""A machine on which a message takes 1 us. What a run's own hops say of it depends on who waited."""
+"""A machine on which a message takes 1 us. A run's own hops depend on which ranks waited."""
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def recorded_run(
     iterations: int = ITERATIONS,
     topology: str | None = None,
 ) -> hopscope.Trace:
-    """Runs iterations of these calls on four ranks."""
+    """Runs iterations of these calls on four ranks. Returns the trace."""
     mixed = [str(word) for word in itertools.chain(*calls)]
     files = {"topology.json": topology} if topology else {}
     words = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--", *mpi.launch(4)]
@@ -65,7 +65,7 @@ def test_what_ran_is_replayed_to_its_end(operation: str, open_mpi: local_mpi.Loc
     rows = [row for row in trace.table("collectives").to_pylist() if row["op"] == f"MPI_{operation.capitalize()}"]
     source = source_of(trace.table, (rows[0]["comm"], rows[0]["op"]))
     assert source.subject.native and len(source.subject.collectives) == ITERATIONS * len(SIZES[operation]) == len(rows)
-    # Every message is sent once and received once by the ranks that did so.
+    # Every message is sent once and received once, by the ranks that it names.
     events = events_of(source)
     hops = np.flatnonzero(np.isin(trace.table("hops")["collective_id"], [row["collective_id"] for row in rows]))
     assert len(hops) and np.array_equal(np.sort(events.hops), hops)
@@ -82,7 +82,7 @@ def test_what_ran_is_replayed_to_its_end(operation: str, open_mpi: local_mpi.Loc
 def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_once(
     open_mpi: local_mpi.LocalMpi, shared: Path, tmp_path: Path
 ) -> None:
-    # A tree crosses 20 ms towards its root and 20 ms back, leaders only once.
+    # A tree crosses 20 ms to its root and 20 ms back; leaders cross only once.
     suggested = tmp_path / "suggested.json"
     hosts = [{"name": name, "cluster": name.upper()} for name in "ab"]
     emulate = {"links": {"wan": {"latency_ns": 20_000_000}}}
@@ -99,7 +99,7 @@ def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_onc
     rerun = traced_over(str(suggested))
     assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
     assert "exchange" in rerun.table("hops")["role"].to_pylist()
-    # What ran by leaders is replayed like what ran over a tree.
+    # A run by leaders is replayed as well as a run over a tree.
     baseline = next(row for row in rerun.remap().to_pylist() if row["baseline"])
     assert baseline["name"] == "baseline: leaders"
     tree_ns, leaders_ns = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))

@@ -1,4 +1,4 @@
-"""Runs jobs on networks again and again, and kills others at random moments: nothing may be left behind.
+"""Runs jobs on networks repeatedly, and kills others at random moments: nothing may be left behind.
 
 `make check-network` starts this; it needs root.
 """
@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).parents[1] / "native" / "programs" / "sites.c"
 
 
 def main() -> int:
-    """Run and kill, and say what was left."""
+    """Run and kill jobs, and print the remains."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=64)
     parser.add_argument("--kills", type=int, default=16)

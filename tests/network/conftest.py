@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def machine_can() -> None:
-    """Some machines may not make namespaces."""
+    """Skips the test if this user may not make namespaces."""
     reason = networks.why_not()
     if reason:
         pytest.skip(f"a network of hosts: {reason}")
@@ -16,7 +16,7 @@ def machine_can() -> None:
 
 @pytest.fixture
 def report(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints a time that a busy machine changes, and on which no test depends."""
+    """A function that prints a time. A busy machine changes such times, so no test depends on them."""
 
     def line(text: str) -> None:
         with capsys.disabled():

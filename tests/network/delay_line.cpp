@@ -1,4 +1,5 @@
-/* Prints when packets come out of a delay line: latencies, rates and step as the plan has them, then `at:bytes` each.
+/* Prints the times at which packets leave a delay line. Arguments: latencies, rates and step, as in the plan, then
+ * `at:bytes` for each packet.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +28,7 @@ int main(int count, char **words) {
     }
     while (auto due = line.next_due()) {
         if (line.take_out(*due - 1))
-            return 1; /* before it is due */
+            return 1; /* a packet left before it was due */
         std::printf("%llu:%zu\n", static_cast<unsigned long long>(*due), line.take_out(*due)->size());
     }
     const DelayLine::Counts counts = line.counts();

@@ -1,6 +1,7 @@
-"""What a network may leave behind: processes, in whose namespaces its hosts are, and files.
+"""Finds remains of networks: processes in the namespaces of its hosts, and files.
 
-Both are known by the folder that was the TMPDIR of whatever made the network, so that networks of others do not matter.
+Both are recognised by a folder, which was the TMPDIR when the network was made. So networks of other users do not
+matter.
 """
 
 import os
@@ -8,7 +9,7 @@ import time
 from pathlib import Path
 
 PATIENCE_S = 30.0
-"""The kernel ends processes one by one, and slowly on a busy machine."""
+"""Seconds to wait, because the kernel ends processes one by one, and slowly on a busy machine."""
 
 
 def processes_of(folder: Path) -> list[str]:
@@ -26,12 +27,12 @@ def processes_of(folder: Path) -> list[str]:
 
 
 def folders_in(folder: Path) -> list[str]:
-    """Folders of networks, as they are called."""
+    """Names of the folders of networks."""
     return sorted(str(path) for path in folder.glob("hopscope-net-*"))
 
 
 def left_in(folder: Path) -> list[str]:
-    """Remains of networks, once the kernel had some time to end them."""
+    """Remains of networks, after some time for the kernel to end them."""
     deadline = time.monotonic() + PATIENCE_S
     while (left := [*processes_of(folder), *folders_in(folder)]) and time.monotonic() < deadline:
         time.sleep(0.05)

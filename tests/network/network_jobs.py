@@ -1,4 +1,4 @@
-"""Jobs on networks that several tests look at, and what a job does that never ends by itself."""
+"""Jobs on networks that several tests use, and the handling of jobs that never end by themselves."""
 
 import functools
 from pathlib import Path
@@ -12,14 +12,14 @@ from networks import run, topology
 from recorded_jobs import fill_once
 
 SITES = local_mpi.ROOT / "tests" / "native" / "programs" / "sites.c"
-"""20 times an Allreduce, a Bcast and a Barrier."""
+"""A program that repeats an Allreduce, a Bcast and a Barrier 20 times."""
 WAN_NS = 20_000_000
-"""Long enough for no slice of a scheduler to hide it."""
+"""The latency in ns: longer than any time slice of a scheduler."""
 QUIET_SECONDS = 2
 
 
 def facts_of(trace: Path, ranks: int) -> Facts | None:
-    """Facts recorded so far by the ranks of a trace directory; None if one has not begun."""
+    """The facts that the ranks of a trace directory have recorded so far; None if a rank has not begun."""
     try:
         facts = job.inspect(trace)
     except InputError:
@@ -28,7 +28,7 @@ def facts_of(trace: Path, ranks: int) -> Facts | None:
 
 
 def hangs_in_finalize(facts: Facts) -> bool:
-    """True if the ranks recorded their ends some time ago. Release 4 of MPICH over UCX often waits for ever in
+    """True if the ranks recorded their ends some time ago. Release 4 of MPICH over UCX often waits forever in
     MPI_Finalize if connecting takes long, also without the collector (docs/networks.md)."""
     finished = all(rank["state"] == "finished" for rank in facts["ranks"])
     return finished and facts["now_ns"] > facts["last_ns"] + QUIET_SECONDS * 1e9
@@ -40,8 +40,8 @@ def _hangs(trace: Path, ranks: int) -> bool:
 
 
 def sites_job(shared: Path, mpi: local_mpi.LocalMpi, hosts: int = 1, *, hierarchical: bool = False) -> Path:
-    """The trace, with its spools, of SITES on two sites of so many hosts with two ranks each. hierarchical: by Open
-    MPI's `han`, which is left out otherwise."""
+    """The trace of SITES, with its spools, on two sites with this number of hosts and two ranks on each host.
+    hierarchical: True for Open MPI's `han`, which is excluded otherwise."""
     words = [mpi.launcher, "-n", str(4 * hosts)]
     if mpi.flavour == "openmpi":
         words += ["--mca", "coll_han_priority", "100" if hierarchical else "0"]
@@ -60,6 +60,7 @@ def sites_job(shared: Path, mpi: local_mpi.LocalMpi, hosts: int = 1, *, hierarch
 
 
 def xfail_unless(is_clear: bool, reason: str) -> None:
-    """Ends a test as an expected failure, which is named and counted, where a busy machine hides what it is about."""
+    """Ends a test as an expected failure, which is named and counted, if a busy machine hides the effect that it
+    checks."""
     if not is_clear:
         pytest.xfail(f"this machine was too busy to show it: {reason}")

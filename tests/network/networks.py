@@ -1,4 +1,4 @@
-"""Topology files with a network, jobs that run on it, and whether this machine can make one."""
+"""Topology files with a network, jobs that run on it, and the reason if this machine cannot make one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 
 
 def why_not() -> str | None:
-    """Reason why this machine cannot make a network of hosts, if any."""
+    """The reason why this machine cannot make a network of hosts; None if it can."""
     if os.geteuid() != 0:
         return "needs root"
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
@@ -29,7 +29,7 @@ def why_not() -> str | None:
 
 
 def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **fields: Any) -> Path:
-    """A topology file of so many hosts in each cluster: a0 and a1 in A, and so on."""
+    """A topology file with this number of hosts in each cluster: a0 and a1 in A, and so on."""
     hosts = [
         {"name": f"{cluster.lower()}{number}", "cluster": cluster}
         for cluster, count in clusters.items()
@@ -41,8 +41,8 @@ def topology(folder: Path, clusters: dict[str, int], network: dict[str, Any], **
 
 
 def wrong_clocks(mpi: local_mpi.LocalMpi, skews: dict[str, tuple[int, int]]) -> dict[str, str]:
-    """The environment in which each host is a machine of its own, and the clocks of some are off at the start by so
-    many ns and gain so many parts per million."""
+    """Variables that make each host a machine with its own clock. skews: by host, the clock's offset at the start in
+    ns, and its drift in parts per million."""
     clocks = ",".join(f"{host}:{offset}:{ppm}" for host, (offset, ppm) in skews.items())
     return {
         "LD_PRELOAD": str(mpi.compile(WRONG_CLOCK, "-shared", "-fPIC", "-ldl", name="wrong_clock.so")),
@@ -53,7 +53,7 @@ def wrong_clocks(mpi: local_mpi.LocalMpi, skews: dict[str, tuple[int, int]]) -> 
 def run(
     folder: Path, file: Path, *words: str, interrupt_once: Callable[[], bool] | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a job on a network, and interrupts it once something holds. Its trace is `trace`."""
+    """Runs a job on a network. Its trace is `trace`. interrupt_once: interrupts the job once this condition holds."""
     command = [HOPSCOPE, "run", "--net", str(file), "--dir", "trace", *words]
     environment = {**local_mpi.without_hopscope(), **variables}
     deadline = time.monotonic() + PATIENCE_S

@@ -1,6 +1,6 @@
-"""Slurm's own daemons on the hosts of a network: a cluster with one node per host, which ends with the network.
+"""Slurm's own daemons on the hosts of a network: a cluster with one node for each host, which ends with the network.
 
-Each host's /dev/shm is its own and goes with it, so that everything a daemon keeps lies there. Only the configuration,
+Each host has its own /dev/shm, which vanishes with it. So all files of the daemons are there. Only the configuration,
 the key and the logs are in a folder that all hosts share.
 """
 
@@ -18,7 +18,7 @@ from hopscope.launch.network import Network
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "salloc", "scancel")
 SLOTS = 2
-"""Tasks on each node; Slurm believes in so many cores, whatever this machine has."""
+"""Tasks on each node. Slurm is told that the node has this number of cores, whatever this machine has."""
 
 _SETTINGS = """ClusterName=hopscope
 SlurmUser=root
@@ -41,7 +41,7 @@ PartitionName=all Nodes=ALL Default=YES
 
 
 def why_not() -> str | None:
-    """Reason why this machine cannot run a cluster, if any."""
+    """The reason why this machine cannot run a cluster; None if it can."""
     missing = [name for name in PROGRAMS if not shutil.which(name)]
     return f"needs {', '.join(missing)} (Debian: slurmctld, slurmd, slurm-client, munge)" if missing else None
 
@@ -56,7 +56,7 @@ class Cluster:
             **local_mpi.without_hopscope(),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "SLURM_CONF": str(folder / "slurm.conf"),
-            # In jobs too, which get these variables.
+            # These variables are also set in jobs.
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         }
@@ -75,7 +75,7 @@ class Cluster:
         self._wait_until_idle()
 
     def _daemon(self, node: str, *words: str) -> None:
-        """Starts one that returns as soon as it serves."""
+        """Starts a daemon that returns as soon as it serves."""
         words = (*self.network.on_host(node), *words)
         subprocess.run(words, env=self.environment, check=True, timeout=60)
 
@@ -100,7 +100,7 @@ class Cluster:
         )
 
     def run(self, *words: str) -> str:
-        """Output of one of Slurm's commands."""
+        """The output of one of Slurm's commands."""
         with self.start(words, self.folder) as command:
             output, complaint = command.communicate(timeout=60)
         assert command.returncode == 0, complaint

@@ -1,6 +1,6 @@
-"""Clocks compared over slow links: how wrong the offset is, what its two figures promise, which verdicts they carry.
+"""Clocks compared over slow links: the error of the offset, its two stated bounds, and the verdicts that they permit.
 
-The hosts of a network share this machine's clock, so the true offset between them is 0 and ticks tell who came last.
+The hosts of a network share this machine's clock. So the true offset between them is 0, and ticks show the last rank.
 """
 
 import json
@@ -20,14 +20,14 @@ MEETS = Path(__file__).parent / "programs" / "meets.c"
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 MS = 1_000_000
 CALIBRATED_NS = 20_000
-"""How well a counter's ticks are turned into time, generously: each host's are by themselves."""
+"""A generous bound for converting a counter's ticks to time, which each host does separately."""
 LATE_NS = 300 * MS
 ROUNDS = 11
 
 
 @dataclass(frozen=True)
 class Link:
-    """Lowest latencies of the links between two hosts; the forward one varies in `steps` of 2 ms."""
+    """The lowest latencies of the links between two hosts. The forward latency varies in `steps` steps of 2 ms."""
 
     forward_ns: int
     return_ns: int
@@ -43,18 +43,18 @@ LINKS = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A run over a link."""
+    """A run over such a link."""
 
     link: Link
     trace: Path
 
     def offsets(self) -> list[dict[str, Any]]:
-        """Of the other host's clock, as run.json has them."""
+        """Rows of run.json on the other host's clock."""
         return [row for row in json.loads((self.trace / "run.json").read_text())["clocks"] if row["host"] == "b0"]
 
 
 def link_parameter(name: str) -> Any:
-    """A parameter of `measured`; one link is enough for what every link shows."""
+    """A parameter of `measured`. Checks that hold for every link run with only one link."""
     return pytest.param(name, marks=[] if name == "asymmetric" else pytest.mark.networks)
 
 
@@ -83,7 +83,7 @@ def test_an_offset_is_wrong_by_half_the_asymmetry_and_lies_within_its_bound(meas
     for row in rows:
         assert row["error_ns"] <= row["bound_ns"]
         assert abs(row["offset_ns"]) <= row["bound_ns"] + CALIBRATED_NS
-        # No packet is early. What the fastest round trip took beyond the latencies is all that may shift the offset.
+        # No packet is early. So only the excess of the fastest round trip over the latencies can shift the offset.
         excess_ns = row["bound_ns"] - (link.forward_ns + link.return_ns) // 2
         assert excess_ns >= -CALIBRATED_NS
         assert abs(row["offset_ns"] - (link.return_ns - link.forward_ns) // 2) <= excess_ns + CALIBRATED_NS
@@ -115,7 +115,7 @@ def test_the_dataset_has_both_figures_and_says_which_one_verdicts_use(measured: 
 
 
 def ticks_of_barriers(trace: Path) -> list[tuple[int, int]]:
-    """When both ranks entered each barrier, in ticks."""
+    """The ticks at which both ranks entered each barrier."""
     spools = read_run(trace)
     barrier = function_numbers()["MPI_Barrier"]
     enters = [
@@ -135,14 +135,14 @@ def test_a_verdict_needs_a_margin_above_the_error_and_is_true_above_the_bound(me
         assert (row["last_rank"] is None) == (row["margin_ns"] <= facts["clock_error_ns"])
         if row["margin_ns"] > facts["clock_bound_ns"] + CALIBRATED_NS:
             assert row["last_rank"] == last
-    # Rank 1 was far later than the bound twice.
+    # Rank 1 was later than the bound twice, by far.
     assert any(row["last_rank"] == 1 and row["margin_ns"] > facts["clock_bound_ns"] for row in collectives)
 
 
 @pytest.mark.networks
 @pytest.mark.parametrize("measured", ["varying"], indirect=True)
 def test_near_enters_are_undecided_where_latency_varies(measured: Measured) -> None:
-    """Round trips that do not agree show an error of milliseconds; the ranks were planted within 0.2 ms."""
+    """Round trips that differ give an error of milliseconds, and the planted enters are within 0.2 ms."""
     trace = hopscope.open(measured.trace)
     assert None in trace.run("collectives", operation="MPI_Barrier", limit=100)["last_rank"].to_pylist()
     assert max(trace.run("last-arrivals")["undecided"].to_pylist()) > 0

@@ -1,4 +1,4 @@
-"""MCA parameters on the user's own command line, beside those by which Open MPI stays on a network."""
+"""MCA parameters on the user's command line, beside those that keep Open MPI on a network."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ NETWORK_WORDS = (
 
 
 def reconciled(user_words: str) -> tuple[str, str]:
-    """Words left of the network's and of the user's."""
+    """The remaining options of the network, and those of the user."""
     network_words, words = reconcile(f"mpirun -n 2 {user_words} ./app".split(), NETWORK_WORDS.split())
     return " ".join(network_words), " ".join(words)
 
@@ -71,7 +71,7 @@ def test_parameters_behind_the_program_are_the_programs(tmp_path: Path, monkeypa
 
 
 def test_a_variable_that_excludes_interfaces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Open MPI takes it for a contradiction of btl_tcp_if_include, and connects no ranks.
+    # For Open MPI this contradicts btl_tcp_if_include, so it connects no ranks.
     monkeypatch.setenv("OMPI_MCA_btl_tcp_if_exclude", "lo")
     with pytest.raises(InputError, match=r"OMPI_MCA_btl_tcp_if_exclude=lo is set.*unset it"):
         reconciled("--mca pml ob1")
@@ -80,7 +80,7 @@ def test_a_variable_that_excludes_interfaces_is_refused(monkeypatch: pytest.Monk
 @pytest.mark.usefixtures("machine_can")
 @pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
 def test_a_job_that_sets_the_networks_parameters_itself_runs_on_it(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # Release 4 ended with "listed multiple times", release 5 with "conflicting values".
+    # Regression: release 4 ended with "listed multiple times", release 5 with "conflicting values".
     file = topology(tmp_path, {"A": 1, "B": 1}, WAN)
     user_words = "--mca pml ob1 -mca btl tcp,self --mca btl_tcp_if_include eth0 --mca mpi_yield_when_idle 0"
     words = ["--", mpi.launcher, "-n", "2", *user_words.split(), str(mpi.compile(PROGRAM))]

@@ -1,4 +1,4 @@
-"""A network as it runs: what its links do, who sees whose memory, and that nothing of it is left."""
+"""A network in operation: the delays of its links, the separate memory of its hosts, and the removal of everything."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def pings_ms(network: Network, host: str, peer: str) -> list[float]:
 
 @pytest.fixture(scope="module")
 def network(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Generator[Network]:
-    """Three clusters; A and B are 20 ms apart and share 10 MB/s each way, C is nearer."""
+    """Three clusters. A and B are 20 ms apart and share 10 MB/s in each direction; C is nearer."""
     links = {
         "links": {"wan": {"latency_ns": 20_000_000, "bytes_per_second": RATE}},
         "cluster_pairs": [
@@ -69,8 +69,8 @@ def test_relays_say_what_they_carried(network: Network) -> None:
 
 
 def transfer(network: Network, size: int, *pairs: tuple[str, str]) -> tuple[float, list[list[float]]]:
-    """Sends so many bytes from host to host, between several pairs at once. When that begins, and when each twentieth
-    part has come to each receiver, s."""
+    """Sends this number of bytes from host to host, between several pairs at once. Returns the time of the begin, and
+    the times at which each twentieth part has come to each receiver, in s."""
     program = [sys.executable, str(PROGRAMS / "transfer.py"), str(size)]
     receivers = [
         subprocess.Popen([*network.on_host(target), *program], stdout=subprocess.PIPE, text=True) for _, target in pairs
@@ -93,7 +93,7 @@ def test_all_that_crosses_together_is_no_faster_than_the_rate(network: Network, 
 
 
 def test_what_stays_in_a_cluster_passes_no_relay(network: Network) -> None:
-    """So nothing delays it. A broadcast that asks for an address passes all."""
+    """The relay delays nothing within a cluster. Only a broadcast that asks for an address passes it."""
     network.carried()
     transfer(network, SHORT, ("a0", "a1"))
     assert sum(row.bytes for row in network.carried()) < SHORT / 10
@@ -102,7 +102,8 @@ def test_what_stays_in_a_cluster_passes_no_relay(network: Network) -> None:
 @pytest.mark.networks
 def test_times_and_rates_are_near_those_that_were_asked(network: Network, report: Callable[[str], None]) -> None:
     def rate(*pairs: tuple[str, str]) -> float:
-        """Of all transfers together, once TCP has found out how much the link carries and until the first one ends."""
+        """The rate of all transfers together, from the time when TCP has adapted to the link until the first one
+        ends."""
         _, received = transfer(network, LONG, *pairs)
         begin, end = max(times[7] for times in received), min(times[-1] for times in received)
         assert begin < end
@@ -148,7 +149,7 @@ def test_commands_keep_their_folder_code_and_signals(network: Network, tmp_path:
     ]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
         assert job.stdout and job.stdout.readline() == "up\n"
-        # The command may run before what started it hears signals.
+        # The command may run before the process that started it handles signals.
         wait_for(lambda: catches(job.pid, signal.SIGTERM))
         job.terminate()
         assert job.stdout.readline() == "heard\n"
@@ -168,7 +169,7 @@ def sites(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where networks of this test have their files, by which all that is left of them is known."""
+    """A folder for the networks of this test, by which all of their remains are recognised."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
@@ -187,7 +188,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_runs_leave_nothing_behind(moment: str, number: int, sites: Path, own_folder: Path) -> None:
-    """However a run ends: by itself, by an interrupt, or by SIGKILL when it has come so far."""
+    """A run may end by itself, by an interrupt, or by SIGKILL at some moment."""
     words = [sys.executable, str(PROGRAMS / "launch_sleep.py"), str(sites), "0" if moment == "ends" else "1000"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
         assert job.stdout
@@ -201,7 +202,7 @@ def test_runs_leave_nothing_behind(moment: str, number: int, sites: Path, own_fo
             job.send_signal(number)
         assert (job.wait(PATIENCE_S) == 0) == (moment == "ends")
     wait_for(lambda: not processes_of(own_folder))
-    # Who keeps a network that is not up yet leaves the files to its parent, whose end it may not have noticed.
+    # If a network is not up yet, its keeper leaves the files to its parent, whose end it may not have noticed.
     if moment != "makes":
         assert left_in(own_folder) == []
 
@@ -249,8 +250,8 @@ def test_a_network_ends_with_the_process_that_keeps_it(sites: Path, own_folder: 
 
 
 def test_users_without_the_right_are_told() -> None:
-    """Whether they may make namespaces or not, one sentence says what is missing."""
-    # Not in a folder of pytest's: each of its processes that starts closes these to others.
+    """A sentence names the missing right, for users who may make namespaces and for others."""
+    # A folder of pytest is unsuitable, because each new process of pytest closes it to other users.
     with tempfile.TemporaryDirectory(prefix="anybody-") as open_to_all:
         folder = Path(open_to_all)
         folder.chmod(0o777)

@@ -1,4 +1,4 @@
-"""Plans from a topology file's `network`, and refusals, without making a network."""
+"""Plans from a topology file's `network`, and refusals. No network is made."""
 
 import json
 from pathlib import Path
@@ -68,7 +68,8 @@ def test_a_pair_with_a_single_value_has_no_trace(tmp_path: Path) -> None:
 def test_options_of_the_program_are_not_the_launchers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, options: list[str]
 ) -> None:
-    """`./app -f input` passed for a launcher that was given hosts, and all ranks ran on one."""
+    """Regression: in `./app -f input` the option counted as the launcher's list of hosts, so all ranks ran on one
+    host."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sh").write_text("")
     assert launcher_options(words.split()) == options

@@ -1,4 +1,4 @@
-"""A probe of a network whose links are known."""
+"""A probe of a network with known links."""
 
 import json
 import subprocess
@@ -22,10 +22,10 @@ pytestmark = [
 ]
 LATENCY_NS = 5_000_000
 BYTES_PER_SECOND = 4e6
-"""Slow enough for the relay to keep up with on a busy machine."""
+"""A rate at which the relay keeps up also on a busy machine."""
 SIZE = 1 << 16
 FRAME, PAYLOAD = 1514, 1448
-"""Bytes of a full Ethernet frame, and what TCP carries in it: the relay counts the former."""
+"""Bytes of a full Ethernet frame, which the relay counts, and the bytes that TCP carries in it."""
 
 
 def test_two_clusters_are_found_with_their_latency_and_bandwidth(tmp_path: Path, report: Callable[[str], None]) -> None:
@@ -52,7 +52,7 @@ def test_two_clusters_are_found_with_their_latency_and_bandwidth(tmp_path: Path,
     ends = next(LinkEnds(link["link"], *link["hosts"]) for link in machine["links"] if link["link"] == "wan")
     models = models_of(rows, ends)
     per_byte = 1e9 / BYTES_PER_SECOND * FRAME / PAYLOAD
-    # Nothing is faster than the link.
+    # No message is faster than the link.
     assert models["Hockney"].message(1) >= 0.99 * LATENCY_NS
     report(f"certainty of the clusters: {machine['levels']['cluster']['certainty']:.1%}")
     for name, value, truth in (

@@ -1,4 +1,4 @@
-"""A rank order that `analyze reorder` writes, read by a real launcher on a network of hosts."""
+"""A rank order written by `analyze reorder`, read by a real launcher on a network of hosts."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ from networks import HOPSCOPE, run, topology
 pytestmark = pytest.mark.usefixtures("machine_can")
 
 PROGRAM = Path(__file__).parent / "programs" / "halo.c"
-# Hosts of the two clusters in turn: every neighbour in the ring is in the other cluster.
+# Hosts of the two clusters in turn, so that neighbours in the ring are in different clusters.
 DEALT = {
     "schema_version": 1,
     "hosts": [{"name": name, "cluster": name[0].upper()} for name in ("a0", "b0", "a1", "b1")],
@@ -69,7 +69,7 @@ def test_a_halo_exchange_sends_less_between_clusters(
     answer = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
     wan, _, _, total = json.loads(answer.stdout)
     xfail_unless(total["chosen"], answer.stderr)
-    # The launcher's words are those that the answer gives.
+    # The launcher's options are those in the answer.
     _, _, command = answer.stderr.partition(f"wrote hosts.txt; run the program in this order with `mpirun -n {8} ")
     options = shlex.split(command.partition(program)[0])
     assert options, answer.stderr
@@ -79,12 +79,12 @@ def test_a_halo_exchange_sends_less_between_clusters(
     opened = hopscope.open(tmp_path / "trace")
     hosts = [row["host"] for row in opened.table("ranks").to_pylist()]
     assert hosts == (tmp_path / "hosts.txt").read_text().split()
-    # Each rank of the ring had both neighbours in the other cluster; now two of eight edges cross.
+    # Both neighbours of each rank were in the other cluster; now two of eight edges cross.
     assert (len(of_link(tmp_path / "dealt", "wan")), len(of_link(tmp_path / "trace", "wan"))) == (240, 60)
     if mpi.release == "openmpi-4":  # release 5's `han` follows the hosts, so its hops change with the order
         hops = [row for row in opened.table("hops").to_pylist() if row["link"] == "wan"]
         assert wan["new_messages"] == 60 + len(hops)
-    # An iteration took 71 against 32 ms, and 81 against 38, when it was looked at; predicted were 32 and 27 ms.
+    # In two runs, an iteration took 71 and 81 ms before, 32 and 38 ms after; 32 and 27 ms were predicted.
     assert 0 < total["run_gain_low"] <= total["run_gain"] <= total["run_gain_high"]
     before_ns, after_ns = (iteration_ns(tmp_path / name) for name in ("dealt", "trace"))
     report(f"an iteration took {before_ns:,.0f} ns and takes {after_ns:,.0f}; predicted gain {total['run_gain']:.0%}")

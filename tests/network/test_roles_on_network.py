@@ -1,4 +1,4 @@
-"""What clusters spend between one another, of untouched runs on a network whose latency is known."""
+"""The waits between clusters in real runs, on a network with known latency."""
 
 from pathlib import Path
 
@@ -21,13 +21,14 @@ SETTINGS: dict[tuple[str, str], tuple[list[str], dict[str, str]]] = {
     ("mpich", "allreduce"): ([], {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"}),
     ("mpich", "bcast"): ([], {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}),
 }
-"""Recursive doubling, and a tree."""
+"""The launcher's options and variables for each library and operation: recursive doubling for allreduce, a tree for
+bcast."""
 
 
 def untouched(mpi: local_mpi.LocalMpi, operation: str, folder: Path) -> hopscope.Trace:
     words, variables = SETTINGS[mpi.flavour, operation]
     environment = {"HOPSCOPE_NATIVE": "mpich" if mpi.flavour == "mpich" else "1"} | variables
-    # Release 5 of MPICH leaves messages inside a host for shared memory after a few collectives.
+    # After a few collectives, release 5 of MPICH uses shared memory instead of messages inside a host.
     environment |= {"MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": "1000000"}
     environment |= {f"MPIR_CVAR_{operation.upper()}_DEVICE_COLLECTIVE": "0"}
     file = topology(folder, SITES, {"links": {"wan": {"latency_ns": WAN_NS}}})
@@ -39,7 +40,7 @@ def untouched(mpi: local_mpi.LocalMpi, operation: str, folder: Path) -> hopscope
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_both_sites_wait_for_one_another_in_recursive_doubling(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # Ranks 0 to 3 are in A, 4 to 7 in B: of three rounds the last is between them.
+    # Ranks 0 to 3 are in A, 4 to 7 in B: only the last of three rounds is between them.
     trace = untouched(mpi, "allreduce", tmp_path)
     (row,) = [row for row in trace.algorithms().to_pylist() if row["op"] == "MPI_Allreduce"]
     assert (row["algorithm"], row["depth"], row["crossings"]) == ("recursive-doubling", 3, 1)
@@ -50,7 +51,7 @@ def test_both_sites_wait_for_one_another_in_recursive_doubling(mpi: local_mpi.Lo
     shares = {row["scope"]: row["share"] for row in trace.wan_share().to_pylist()}
     assert shares["A"] > 0.5
     assert shares["B"] > 0.5
-    # Who enters first waits for a whole message, the other one for what is left of its own when it enters.
+    # The site that enters first waits for a whole message, the other one for the rest of its message at its enter.
     waits = trace.sql(
         "select max(wan_ns) as longest from chains join collectives using (collective_id) "
         "where op = 'MPI_Allreduce' group by collective_id"
@@ -62,8 +63,8 @@ def test_both_sites_wait_for_one_another_in_recursive_doubling(mpi: local_mpi.Lo
 def test_over_a_tree_of_the_library_those_pay_whose_way_to_the_root_leads_to_the_other_site(
     mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    # From rank 1. Open MPI sends to each rank; MPICH's binomial tree counts ranks from the root, so rank 0 is the last
-    # one, below rank 7 of the other site.
+    # From rank 1. Open MPI sends to each rank. MPICH's binomial tree counts ranks from the root, so rank 0 is the last
+    # one, below rank 7 on the other site.
     trace = untouched(mpi, "bcast", tmp_path)
     (row,) = [row for row in trace.algorithms().to_pylist() if row["op"] == "MPI_Bcast"]
     is_linear = mpi.flavour == "openmpi"

@@ -1,4 +1,4 @@
-"""Jobs of all four MPI libraries on a network, untouched: their messages cross the slow link, and the path shows it."""
+"""Jobs of all four MPI libraries on a network: their own messages cross the slow link, and the path shows it."""
 
 import json
 import os
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("machine_can")
 MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 ENDING = [mpi for mpi in MPIS if mpi.release != "mpich-4"]
-"""Those whose jobs end by themselves."""
+"""Libraries whose jobs end by themselves."""
 OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
 FAST = {"links": {"wan": {"latency_ns": 1_000_000}}}
 
@@ -44,7 +44,7 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
         if row["category"] == "wan" and row["path"] == "collective" and row["path_collective_id"] in sums
     ]
     assert any(time >= WAN_NS for time in crossings), crossings
-    # What passed between the sites is known, and no hop between hosts went through memory.
+    # The traffic between the sites is known, and no hop between hosts went through memory.
     links = json.loads((trace.path / "run.json").read_text())["network"]
     assert [(link["from"], link["to"], link["latency_ns"]) for link in links] == [
         ("A", "B", WAN_NS),
@@ -62,7 +62,8 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
 def test_the_link_s_latency_is_in_the_models_whatever_queues_for_it(
     mpi: local_mpi.LocalMpi, tmp_path: Path, report: Callable[[str], None]
 ) -> None:
-    """The root of the long broadcasts runs ahead, so that they fill the link: alpha was 17 to 137 ms for 1 ms."""
+    """Regression: the root of long broadcasts runs ahead and fills the link, so alpha was 17 to 137 ms instead of 1
+    ms."""
     calls = [*["bcast", "16000"] * 8, "allreduce", "8", "allreduce", "16000"]
     words = ["--", mpi.launcher, "-n", "4", str(mpi.compile(MIX)), "12", "500", *calls]
     wan = {"latency_ns": WAN_NS, "bytes_per_second": 2_000_000}
@@ -72,7 +73,7 @@ def test_the_link_s_latency_is_in_the_models_whatever_queues_for_it(
     parameters = rows_of_fit(fitted_of_trace(hopscope.open(tmp_path / "trace").table))
     rows = [row for row in parameters if row.link == "wan" and row.parameter in ("alpha", "beta")]
     assert [row.parameter for row in rows] == ["alpha", "beta"]
-    # Nothing is faster than the link.
+    # No message is faster than the link.
     assert rows[0].high >= 0.9 * WAN_NS, rows[0]
     for row, truth in zip(rows, (WAN_NS, 500), strict=True):
         report(f"{row.parameter}: {row.low:,.0f} to {row.high:,.0f} ns, the link's is {truth:,}")
@@ -89,7 +90,8 @@ def test_ranks_are_dealt_in_turn_if_the_file_says_so(mpi: local_mpi.LocalMpi, tm
 
 @pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
 def test_open_mpi_keeps_its_files_in_the_folder_of_its_network(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """It named its files in /tmp after host and process, and networks whose hosts have the same names met there."""
+    """Regression: Open MPI named its files in /tmp after host and process, so networks with the same host names shared
+    them."""
     network = Network(read_network(topology(tmp_path, {"A": 1, "B": 1}, FAST)), tmp_path / "network", 1)
     words, _ = on_hosts([mpi.launcher, "-n", "2", "./app"], network)
     option = {"openmpi-4": "orte_tmpdir_base", "openmpi-5": "prte_tmpdir_base"}[mpi.release]
@@ -98,7 +100,7 @@ def test_open_mpi_keeps_its_files_in_the_folder_of_its_network(mpi: local_mpi.Lo
 
 @pytest.mark.networks
 def test_networks_whose_hosts_have_the_same_names_run_at_the_same_time(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """Open MPI named its files in /tmp after host and process, so half of such runs ended in MPI_Init."""
+    """Regression: Open MPI named its files in /tmp after host and process, so half of such runs ended in MPI_Init."""
     folders = [tmp_path / str(number) for number in range(4)]
     program = mpi.compile(SITES)
 
@@ -113,7 +115,8 @@ def test_networks_whose_hosts_have_the_same_names_run_at_the_same_time(mpi: loca
 
 
 def test_hosts_of_a_topology_file_on_one_machine_are_told_to_share_its_memory(tmp_path: Path) -> None:
-    """Hops between them took 34 us through memory, under the name of a slow link, and nothing said so."""
+    """Regression: hops between such hosts took 34 us through memory but counted as hops over a slow link, without a
+    warning."""
     mpi = OPEN_MPIS[0]
     hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
     (tmp_path / "two.json").write_text(json.dumps({"schema_version": 1, "hosts": hosts, "placement": "block"}))

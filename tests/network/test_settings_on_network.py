@@ -1,4 +1,4 @@
-"""Settings that `analyze remap --for` writes for an MPI library, read by a real one between two sites."""
+"""Settings that `analyze remap --for` writes for an MPI library, read by a real library between two sites."""
 
 import json
 import shlex
@@ -22,7 +22,8 @@ MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 RANKS, ITERATIONS = 8, 60
 SITES = {"A": 2, "B": 2}
 WAN = {"links": {"wan": {"latency_ns": 20_000_000}}}
-# Release 5 of Open MPI takes `han` by itself, which crosses twice. The others choose well and are led astray first.
+# Release 5 of Open MPI uses `han` by default, which crosses twice. The other libraries choose well by default, so these
+# settings make them choose badly.
 LINEAR = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_allreduce_algorithm", "1"]
 PAIRWISE = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoall_algorithm", "2"]
 RING = {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring", "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE": "0"}
@@ -42,7 +43,7 @@ MIXED: dict[str, tuple[list[str], dict[str, str], list[str]]] = {
     "openmpi-4": (RINGS, {}, ["alltoall", "allgather"]),
     "mpich-5": ([], {**RING, **PAIRS}, ["allreduce", "alltoall"]),
 }
-"""What runs badly of two operations, and which two."""
+"""Settings with which two operations run badly, as launcher's options and variables, and the two operations."""
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.release in FIRST_RUNS]
 OPEN_MPI_4 = [mpi for mpi in MPIS if mpi.release == "openmpi-4"]
 
@@ -56,9 +57,9 @@ def traced(
     *,
     program: Sequence[str] = (),
 ) -> Path:
-    """Runs 60 iterations of a program, of an Allreduce of one number unless said, over two sites, untouched."""
+    """Runs 60 iterations of a program over two sites; by default an Allreduce of one number. Returns the trace."""
     environment = {"HOPSCOPE_NATIVE": "mpich" if mpi.flavour == "mpich" else "1"}
-    # Release 5 of MPICH leaves messages inside a host for shared memory after a few collectives.
+    # After a few collectives, release 5 of MPICH uses shared memory instead of messages inside a host.
     environment["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1000000"
     job = ["--", mpi.launcher, "-n", str(RANKS), *words, *(program or [str(mpi.compile(PROGRAM)), "allreduce", "8"])]
     done = run(folder, topology(folder, SITES, WAN), *job, **environment, **variables)
@@ -69,7 +70,7 @@ def traced(
 def ask_remap(
     mpi: local_mpi.LocalMpi, folder: Path, trace: Path, file: str, *options: str
 ) -> tuple[list[dict[str, Any]], str]:
-    """Asks for the library of that launcher; returns the rows and the text."""
+    """Runs `analyze remap` for the launcher's library. Returns the rows and the text."""
     words = ["analyze", "remap", str(trace), "--for", mpi.flavour, "--launcher", mpi.launcher, "-o", file, *options]
     command = [HOPSCOPE, *words, "--format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
@@ -79,7 +80,7 @@ def ask_remap(
 def set_by(
     folder: Path, answer: str, mpi: local_mpi.LocalMpi, program: Path = PROGRAM
 ) -> tuple[list[str], dict[str, str]]:
-    """The launcher's words that the answer gives, and the variables that its file sets."""
+    """The launcher's options in the answer, and the variables that its file sets."""
     _, _, started = answer.partition("start the program with `")
     prefix, _, words = started.partition(f"{mpi.launcher} -n {RANKS} ")
     options = shlex.split(words.partition(str(mpi.compile(program)))[0])
@@ -94,7 +95,7 @@ def set_by(
 
 
 def hops_per_collective(trace: hopscope.Trace) -> set[int]:
-    """Numbers of hops, without the first collective, in which the library sets itself up."""
+    """Numbers of hops in each collective, without the first one, in which the library sets itself up."""
     hop_counts = Counter(hop["collective_id"] for hop in trace.table("hops").to_pylist())
     return {count for number, count in hop_counts.items() if number > 0}
 
@@ -105,7 +106,7 @@ def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, 
     rows, answer = ask_remap(mpi, tmp_path, baseline, "settings")
     xfail_unless(rows[0]["name"] == "recursive_doubling" and rows[0]["chosen"], answer)
     assert rows[0]["wan_crossings"] == 1
-    # 45.9 ms an iteration with Open MPI 5, 20.6 predicted, 22.4 in the rerun were seen.
+    # Seen with Open MPI 5: 45.9 ms for an iteration, 20.6 ms predicted, 22.4 ms in the rerun.
     assert rows[0]["gain_low"] <= rows[0]["gain"] <= rows[0]["gain_high"]
     assert {row["name"] for row in rows if row["not_predicted"]} >= {"ring"}
 
@@ -119,7 +120,7 @@ def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, 
     comparison = subprocess.run(compared, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "MPI_Allreduce" in comparison.stdout
 
-    # Now that it runs, nothing that the library has is better, unless the rerun cannot be replayed.
+    # In the rerun, the library has nothing better, unless the rerun cannot be replayed.
     _, answer = ask_remap(mpi, tmp_path, rerun.path, "again")
     is_left = "No setting is suggested" in answer or "MPI_Allreduce cannot be predicted: " in answer
     assert is_left == (not (tmp_path / "again").exists())
@@ -132,7 +133,7 @@ def test_an_alltoall_from_partner_to_partner_is_set_to_another_one(mpi: local_mp
     baseline = traced(mpi, tmp_path, "before", PAIRWISE, {}, program=program)
     rows, answer = ask_remap(mpi, tmp_path, baseline, "settings")
     baseline_row = next(row for row in rows if row["baseline"])
-    # 112 ms an iteration, 20.9 predicted, 25.0 in the rerun were seen.
+    # Seen: 112 ms for an iteration, 20.9 ms predicted, 25.0 ms in the rerun.
     xfail_unless(rows[0]["chosen"], answer)
     assert rows[0]["wan_messages"] <= baseline_row["wan_messages"]
     options, variables = set_by(tmp_path, answer, mpi)

@@ -1,6 +1,6 @@
-"""Jobs under a real Slurm, on two nodes with two ranks each, started by the commands that docs/running.md gives.
+"""Jobs under a real Slurm, on two nodes with two ranks each, started by the commands in docs/running.md.
 
-One job shows each protocol by which srun and an MPI library talk; a slice has the other ways to start one.
+One job tests each protocol between srun and an MPI library. A slice has the other ways to start a job.
 """
 
 import json
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 BEATS = ROOT / "tests" / "network" / "programs" / "beats.c"
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 PROTOCOL = {"openmpi": "pmix", "mpich": "pmi2"}
-"""By which srun and the MPI library talk."""
+"""The protocol between srun and the MPI library."""
 PATIENCE_SECONDS = 120
 
 
@@ -42,7 +42,7 @@ def cluster(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Gene
 
 
 def documented(launcher: str) -> str:
-    """The command in a row of docs/running.md, with four ranks for its 64."""
+    """The command in a row of docs/running.md, with four ranks instead of 64."""
     match = re.search(rf"^\| Slurm, {re.escape(launcher)} \| `([^`]+)`", (ROOT / "docs/running.md").read_text(), re.M)
     assert match, f"docs/running.md has no command for {launcher}"
     assert "-n 64" in match[1]
@@ -57,7 +57,8 @@ def named_mpi(command: str) -> local_mpi.LocalMpi:
 
 
 def recorded(folder: Path) -> Facts | None:
-    """What the four ranks have recorded so far in a folder's trace directory; None where one has not begun."""
+    """The facts that the four ranks have recorded so far in a folder's trace directory; None if a rank has not
+    begun."""
     spool = next(folder.glob("*/spool"), None)
     return facts_of(spool.parent, 4) if spool else None
 
@@ -71,9 +72,8 @@ def run(
     source: Path = SITES,
     cancel_once: Callable[[Facts], bool] | None = None,
 ) -> str:
-    """Runs a command with a library's program as ./app, where srun speaks that library's protocol by default. Cancels
-    the job once its ranks have recorded something. Returns what the command prints, when the job has ended.
-    """
+    """Runs a command with a library's program as ./app. By default srun uses that library's protocol. cancel_once:
+    cancels the job once this holds for the recorded facts. Returns the command's output after the job has ended."""
     shutil.copy(mpi.compile(source), folder / "app")
     if mpi.release == "mpich-4" and not cancel_once:
         cancel_once = hangs_in_finalize
@@ -93,7 +93,7 @@ def run(
 
 
 def assert_whole(trace: Path) -> None:
-    """Every collective of all ranks, and each rank on the node where Slurm started it."""
+    """Checks that all ranks have every collective, and that each rank is on the node where Slurm started it."""
     opened = hopscope.open(trace)
     assert [row["host"] for row in opened.table("ranks").to_pylist()] == ["a0", "a0", "a1", "a1"]
     assert [row["complete"] for row in opened.table("collectives").to_pylist()] == [True] * 60
@@ -130,7 +130,7 @@ def test_a_wrapped_command_as_documented(cluster: slurm.Cluster, tmp_path: Path)
 def test_the_launcher_of_a_library_as_documented(
     cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    """It takes nodes and ranks from Slurm, and starts its daemons by srun."""
+    """The launcher takes nodes and ranks from Slurm, and starts its daemons by srun."""
     command = documented("the MPI library's own launcher").replace("mpirun", mpi.launcher)
     run(cluster, mpi, tmp_path, command)
     assert_whole(tmp_path / "hopscope-app-1")
@@ -155,7 +155,7 @@ def test_a_cancelled_job_loses_nothing(cluster: slurm.Cluster, mpi: local_mpi.Lo
     assert ends == [("a0", False), ("a0", False), ("a1", False), ("a1", False)]
     complete = [row["complete"] for row in trace.table("collectives").to_pylist()]
     assert complete.count(True) >= done
-    # A root may have left its Bcast, and waits in the Barrier after it.
+    # A root may have left its Bcast and wait in the Barrier after it.
     assert complete.count(False) <= 2
 
 

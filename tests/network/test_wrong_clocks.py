@@ -1,7 +1,7 @@
-"""Hosts whose clocks are wrong on purpose: what is corrected agrees with the truth within the bound that is stated.
+"""Hosts with deliberately wrong clocks: corrected times agree with the truth within the stated bound.
 
-The hosts of a network are namespaces of one machine, so raw ticks are the truth: one instant has one tick count
-everywhere.
+The hosts of a network are namespaces of one machine, so raw ticks are the truth: at any moment all hosts have the same
+tick count.
 """
 
 import json
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("machine_can")
 BEATS = Path(__file__).parent / "programs" / "beats.c"
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 SKEWS = {"a1": (7_000_000_000, 300), "a2": (-3_000_000_000, -150)}
-"""Offset in ns and drift in parts per million, of the hosts but the first."""
+"""Offset in ns and drift in parts per million of all hosts except the first."""
 
 
 def definitions(trace: Path, rank: int, kind: str) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def definitions(trace: Path, rank: int, kind: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def trace(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two seconds on three hosts, with a measurement due four times in each."""
+    """A run of two seconds on three hosts, with four measurements in each second."""
     if not OPEN_MPI:
         pytest.skip("no Open MPI here")
     folder, mpi = tmp_path_factory.mktemp("clocks"), OPEN_MPI[0]
@@ -54,7 +54,7 @@ def test_the_drift_is_recovered(trace: Path) -> None:
     for host, (_, ppm) in SKEWS.items():
         first, *_, last = clocks(trace)[host]
         drift = (last["offset_ns"] - first["offset_ns"]) / (last["at_ns"] - first["at_ns"]) * 1e6
-        # The bounds at both ends, and a clock that gains p ppm by the right time gains p / (1 + p) by its own.
+        # The bounds at both ends count. A clock that gains p ppm in right time gains p / (1 + p) in its own time.
         tolerance = (first["bound_ns"] + last["bound_ns"]) / (last["at_ns"] - first["at_ns"]) * 1e6 + 0.2
         assert drift == pytest.approx(-ppm, abs=tolerance)
 
@@ -62,13 +62,13 @@ def test_the_drift_is_recovered(trace: Path) -> None:
 def test_a_long_run_is_measured_in_between(trace: Path) -> None:
     for host in SKEWS:
         times = [row["at_ns"] for row in clocks(trace)[host]]
-        # Some may have gone wrong on a busy machine and are left out; all are in the spools.
+        # On a busy machine some measurements may fail and are left out; all are in the spools.
         assert times == sorted(times)
         rank = 1 + list(SKEWS).index(host)
         measured = [trip["here_recv"] for trip in definitions(trace, rank, "round_trip")]
         assert len(measured) >= 3
         begin, *middle, end = measured
-        # How many depends on what they cost here; the first is due after an eighth of the run.
+        # Their number depends on their cost here. The first one is due after an eighth of the run.
         assert any(begin + (end - begin) * 0.1 < time_ns < begin + (end - begin) * 0.9 for time_ns in middle)
 
 
@@ -81,16 +81,16 @@ def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> N
         words = line.split()
         if words and words[0] in ("ENTER", "LEAVE") and "MPI_" in line:
             corrected[int(words[1])].append(int(words[2]))
-    # The first host's clock is right, and its calibration says which time each tick was.
+    # The first host's clock is right, and its calibration gives the time of each tick.
     pairs = definitions(trace, 0, "clock")
     first, last = min(pairs, key=lambda p: p["ticks"]), max(pairs, key=lambda p: p["ticks"])
     rate = (last["monotonic_ns"] - first["monotonic_ns"]) / (last["ticks"] - first["ticks"])
     bounds = [row["bound_ns"] for rows in clocks(trace).values() for row in rows]
-    assert min(bound for bound in bounds if bound) < 1_000_000_000  # hosts are seconds apart
+    assert min(bound for bound in bounds if bound) < 1_000_000_000  # while the raw clocks are seconds apart
     for rank in range(1 + len(SKEWS)):
         ticks = spool_ticks(trace, rank)
-        assert len(ticks) == len(corrected[rank]) > 50  # how many it makes in two seconds is up to the machine
-        # The bound holds between measurements. Before the first one, in MPI_Init, a rate that is off adds to it.
+        assert len(ticks) == len(corrected[rank]) > 50  # the number of barriers in two seconds depends on the machine
+        # The bound holds between measurements. Before the first one, in MPI_Init, the error of the rate adds to it.
         rows = clocks(trace)[["a0", *SKEWS][rank]]
         measured_from, measured_to = (row["at_ns"] + row["offset_ns"] for row in (rows[0], rows[-1]))
         errors_ns = [

@@ -1,6 +1,7 @@
 """Fills the columns that are derived from a drawn trace's events, and adds the table of path stretches.
 
-The walks are the converter's own, over a trace that is one piece and needs no archive: quick enough for random traces.
+The walks are those of the conversion, over a trace that is one piece and needs no archive. So they are quick enough for
+random traces.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _names(codes: Array, names: Vocabulary) -> pa.Array:
 
 
 def _rows(rows: Array) -> pa.Array:
-    """Rows to take; null where there is none (-1)."""
+    """Row numbers as an array; -1 becomes null."""
     return pa.array(rows, pa.int64(), mask=rows < 0)
 
 
@@ -90,7 +91,7 @@ def _stretches(tables: Tables, paths: dict[str, Array], words: pa.Array) -> pa.T
 
 
 def _send_calls(tables: Tables) -> Array:
-    """1 for each message whose send ends with a call that does nothing else (int8)."""
+    """An array (int8) with 1 for each message whose send ends with a call that does nothing else."""
     calls = tables["intervals"].select(["location", "region", "end_ns"]).to_pylist()
     ends = {(call["location"], call["end_ns"]) for call in calls if call["region"] in ("MPI_Send", "MPI_Wait")}
     sends = zip(*(tables["messages"][name].to_pylist() for name in ("src_location", "send_end_ns")), strict=True)
@@ -98,14 +99,14 @@ def _send_calls(tables: Tables) -> Array:
 
 
 def _vocabulary(tables: Tables) -> pa.Array:
-    """Every MPI function, region and call site, once: stretches name them by their positions."""
+    """Every MPI function, region and call site, once. Stretches refer to them by their positions."""
     columns = [("collectives", "op"), ("intervals", "region"), ("calls", "call_site"), ("intervals", "call_site")]
     chunks = [chunk for table, column in columns for chunk in tables[table][column].chunks]
     return pc.unique(pa.chunked_array([*chunks, pa.array([], pa.string())])).drop_null()
 
 
 def _words_of(tables: Tables, words: pa.Array) -> dict[str, Array]:
-    """The columns of words that `_drawn_paths.walk` takes besides, as positions in the tables' vocabulary."""
+    """The columns of words for `_drawn_paths.walk`, as positions in the tables' vocabulary."""
     columns = [("collectives", "op"), ("calls", "call_site"), ("intervals", "region"), ("intervals", "call_site")]
     return {f"{table}.{column}": _numbers(tables[table][column], words) for table, column in columns}
 

@@ -14,12 +14,12 @@ SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
 
 
 def order_of(table: str) -> list[str]:
-    """The columns that a table is sorted by."""
+    """The columns by which a table is sorted."""
     return json.loads((SCHEMAS / f"{table}.schema.json").read_text())["x-order"]
 
 
 class DrawnTrace:
-    """Ranks 0..n-1, all in one communicator. Location: rank | thread << 32, as in an archive."""
+    """A trace with ranks 0..n-1, all in one communicator. Location: rank | thread << 32, as in an archive."""
 
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
@@ -38,10 +38,10 @@ class DrawnTrace:
         waits: dict[int, tuple[int, int]] | None = None,
         thread: int = 0,
     ) -> int:
-        """One collective with the enter and leave of each rank; its id.
+        """Adds a collective with the enter and leave of each rank. Returns its id.
 
-        waits: of one that returns early, where each rank began to wait for it and found it complete.
-        thread: of each rank, the one that makes the call.
+        waits: for a collective that returns early, the times at which each rank began to wait for it and found it
+        complete. thread: the thread of each rank that makes the call.
         """
         number = len(self.rows["collectives"])
         left = [leave for leave in leaves.values() if leave is not None]
@@ -98,9 +98,10 @@ class DrawnTrace:
         size: int = 8,
         error: int = 0,
     ) -> None:
-        """A hop of the tree engine; arrived_early None makes it the MPI library's own, of which only times are known.
+        """Adds a hop of the engine. arrived_early: None makes it a hop of the MPI library, of which only times are
+        known.
 
-        send_wait: begin and end of the sender's wait; send_end: where it was done without a wait of its own.
+        send_wait: begin and end of the sender's wait. send_end: the end of a send without its own wait.
         """
         self.rows["hops"].append(
             {
@@ -138,7 +139,7 @@ class DrawnTrace:
         send_wait: int | None = None,
         error: int = 0,
     ) -> int:
-        """A message of the application; send = (begin, end), receive = (post, begin of the wait, end)."""
+        """Adds a message of the application. send: (begin, end). receive: (post, begin of the wait, end)."""
         self.rows["messages"].append(
             {
                 "comm": 0,
@@ -163,7 +164,7 @@ class DrawnTrace:
     def interval(
         self, rank: int, kind: str, begin: int, end: int | None, region: str | None = None, *, thread: int = 0
     ) -> None:
-        """An MPI call that is no collective."""
+        """Adds an MPI call that is not a collective."""
         self.rows["intervals"].append(
             {
                 "rank": rank,
@@ -178,7 +179,7 @@ class DrawnTrace:
         )
 
     def tables(self) -> dict[str, pa.Table]:
-        """The tables, sorted and numbered as the dataset has them."""
+        """The tables, sorted and numbered as in a dataset."""
         rows = {**self.rows, "comms": [], "ranks": []}
         rows["comms"] = [{"comm": 0, "name": "world", "size": self.ranks, "members": list(range(self.ranks))}]
         for rank in range(self.ranks):

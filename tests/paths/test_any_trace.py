@@ -17,7 +17,7 @@ TIMES = st.integers(0, 40)  # few values, so that many events coincide
 
 @st.composite
 def any_traces(draw: st.DrawFn) -> dict[str, pa.Table]:
-    """Calls, hops and messages at times that fit together loosely or not at all, as wrong clocks make them."""
+    """Calls, hops and messages at times that may contradict one another, as with wrong clocks."""
     ranks = draw(st.integers(1, 4))
     rank = st.integers(0, ranks - 1)
     t = DrawnTrace(ranks)
@@ -104,7 +104,7 @@ def test_predecessors_lead_back_in_time_and_stay_in_their_collective(tables: dic
     for hop in hops.values():
         predecessor = hops.get(hop["pred_hop_id"])
         if predecessor:
-            # Either end may have waited for it, and the wait was over before this hop was sent.
+            # Either end may have waited for the predecessor, and this wait was over before the hop was sent.
             ends = [(predecessor["dst"], predecessor["recv_end_ns"]), (predecessor["src"], predecessor["send_end_ns"])]
             assert predecessor["collective_id"] == hop["collective_id"]
             assert predecessor["binding"] in {"recv", "send"}

@@ -9,7 +9,7 @@ from hopscope.dataset.store import table_schemas
 
 
 def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> None:
-    # 2 -> 1 -> 0 up, 0 -> 1 -> 2 down. Everybody waits for rank 2, which entered at 100.
+    # 2 -> 1 -> 0 up, 0 -> 1 -> 2 down. All ranks wait for rank 2, which entered at 100.
     #   rank 2: enter 100, sends at 110                                      leaves 205
     #   rank 1:           receives 130, combines, sends 140     195 sends .. leaves 197
     #   rank 0:           receives 160, sends 170 down; rank 1 receives 190
@@ -40,7 +40,7 @@ def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> No
 
 
 def test_a_late_receiver_does_not_make_a_hop_binding() -> None:
-    # Rank 0, the parent, enters at 300; its five children's messages have been there for long. Regression: a test by
+    # Rank 0, the parent, enters at 300, long after its five children's messages have arrived. Regression: a test by
     # "posted before the fastest observed arrival" took most of these hops for binding.
     t = DrawnTrace(6)
     c = t.collective(
@@ -54,7 +54,7 @@ def test_a_late_receiver_does_not_make_a_hop_binding() -> None:
 
 
 def test_only_the_child_that_was_waited_for_is_on_the_path() -> None:
-    # Rank 1's message was there when rank 0 needed it; rank 2's came at 80 and was waited for; rank 3's came meanwhile.
+    # Rank 1's message is there when rank 0 needs it. Rank 2's arrives at 80 and is waited for, rank 3's meanwhile.
     t = DrawnTrace(4)
     c = t.collective({0: 0, 1: 0, 2: 50, 3: 0}, {0: 90, 1: 10, 2: 70, 3: 10}, engine="tree")
     t.hop(c, 1, 0, 5, 12, arrived_early=True, posted=1)
@@ -68,8 +68,8 @@ def test_only_the_child_that_was_waited_for_is_on_the_path() -> None:
 
 
 def test_a_send_that_waited_for_a_late_post_leads_to_its_receiver() -> None:
-    # Rank 1's rendezvous send begins at 10, it waits from 12; rank 0 enters and posts at 100; the send is done at 130.
-    # Rank 1 leaves last. The cause is rank 0's late post, not anything on rank 1.
+    # Rank 1's rendezvous send begins at 10, and it waits from 12 on. Rank 0 enters and posts at 100. The send is done
+    # at 130, and rank 1 leaves last. The cause is rank 0's late post, not anything on rank 1.
     t = DrawnTrace(2)
     c = t.collective({0: 95, 1: 0}, {0: 131, 1: 140}, engine="tree")
     t.hop(c, 1, 0, 10, 125, arrived_early=True, posted=100, send_wait=(12, 130), link="lan")
@@ -79,8 +79,8 @@ def test_a_send_that_waited_for_a_late_post_leads_to_its_receiver() -> None:
 
 
 def test_segments_are_followed_one_by_one() -> None:
-    # A chain 2 -> 1 -> 0 with two segments in a pipeline; segment 1 of the second hop is what rank 0 waited for, and
-    # rank 1 sent it when it had it from rank 2.
+    # A chain 2 -> 1 -> 0 with two segments in a pipeline. Rank 0 waited for segment 1 of the second hop, which rank 1
+    # sent as soon as it had it from rank 2.
     t = DrawnTrace(3)
     c = t.collective({0: 0, 1: 0, 2: 0}, {0: 62, 1: 45, 2: 25}, engine="tree")
     t.hop(c, 2, 1, 0, 20, segment=0)
@@ -99,12 +99,12 @@ def test_segments_are_followed_one_by_one() -> None:
 def test_of_ranks_that_leave_together_the_lowest_is_where_the_path_ends() -> None:
     t = DrawnTrace(3)
     c = t.collective({0: 0, 1: 5, 2: 3}, {0: 50, 1: 50, 2: 40}, engine="native")
-    # All to all: rank 0's path leads to rank 1, the last enter.
+    # All ranks exchange, so rank 0's path leads to rank 1, the last enter.
     assert path_of(derive(t.tables()), "collective", c) == [(0, "native", 5, 50)]
 
 
 def test_two_hops_with_one_timestamp_do_not_loop_the_walk() -> None:
-    # Two clocks that disagree: each rank received before the other sent.
+    # Two clocks that disagree: each rank received before the other one sent.
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 0}, {0: 20, 1: 20}, engine="tree")
     t.hop(c, 0, 1, 10, 10)
@@ -119,14 +119,14 @@ def test_two_hops_with_one_timestamp_do_not_loop_the_walk() -> None:
         # enters: rank 0 at 10, rank 1 at 30, rank 2 at 20
         ("MPI_Allreduce", None, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),
         ("MPI_Barrier", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),
-        ("MPI_Bcast", 1, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # off the root: its enter
-        ("MPI_Bcast", 0, {0: 40, 1: 50, 2: 90}, (2, "native", 20, 90)),  # the root was there before: stays
-        ("MPI_Scatterv", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # at the root: stays
-        ("MPI_Reduce", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # at the root: last enter
-        ("MPI_Gather", 0, {0: 50, 1: 50, 2: 90}, (2, "native", 20, 90)),  # off the root: stays
-        ("MPI_Scan", None, {0: 50, 1: 50, 2: 90}, (2, "native", 30, 90)),  # last of ranks up to 2
-        ("MPI_Scan", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # only rank 0 itself
-        ("MPI_Exscan", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),  # rank 0 was there before: stays
+        ("MPI_Bcast", 1, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # from the root's enter
+        ("MPI_Bcast", 0, {0: 40, 1: 50, 2: 90}, (2, "native", 20, 90)),  # the root entered before: rank 2's own enter
+        ("MPI_Scatterv", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # the root waits for no rank
+        ("MPI_Reduce", 0, {0: 90, 1: 50, 2: 50}, (0, "native", 30, 90)),  # the root waits for the last enter
+        ("MPI_Gather", 0, {0: 50, 1: 50, 2: 90}, (2, "native", 20, 90)),  # a rank that only sends waits for no rank
+        ("MPI_Scan", None, {0: 50, 1: 50, 2: 90}, (2, "native", 30, 90)),  # from the last enter of ranks 0 to 2
+        ("MPI_Scan", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),  # rank 0 waits for no rank
+        ("MPI_Exscan", None, {0: 50, 1: 90, 2: 50}, (1, "native", 30, 90)),  # rank 0 entered before: rank 1's own enter
         ("MPI_Neighbor_alltoall", None, {0: 90, 1: 50, 2: 50}, (0, "native", 10, 90)),
     ],
 )
@@ -139,13 +139,13 @@ def test_without_hops_the_library_is_one_stretch_that_leads_where_the_operation_
 
 
 def test_a_killed_rank_leaves_the_path_of_what_there_is() -> None:
-    # Ranks 1 and 2 were killed inside: they have an enter and no leave, and rank 2's hop never arrived.
+    # Ranks 1 and 2 were killed inside: they have an enter but no leave, and rank 2's hop never arrived.
     t = DrawnTrace(3)
     c = t.collective({0: 0, 1: 4, 2: 5}, {0: 70, 1: None, 2: None}, engine="tree")
     t.hop(c, 1, 0, 10, 60)
     derived = derive(t.tables())
     assert path_of(derived, "collective", c) == [(1, "local", 4, 10), (0, "shm", 10, 60), (0, "local", 60, 70)]
-    # Nobody left the next one.
+    # No rank leaves the next one.
     t.collective({0: 80}, {}, engine="tree")
     assert path_of(derive(t.tables()), "collective", 1) == []
 
@@ -162,9 +162,9 @@ def test_hops_to_oneself_count_as_local() -> None:
 
 
 def test_a_message_sent_long_before_and_seen_as_soon_as_its_wait_began_does_not_bind() -> None:
-    # Rank 0 enters 3 ms late. MPI tells of the message only at the second call, 0.7 us after the wait began; the other
-    # way round such a message takes 4 us. Regression: with such hops binding, the late rank's computing was missing
-    # from the critical path, which went to the child that had waited for it.
+    # Rank 0 enters 3 ms late. MPI reports the message only at the second call, 0.7 us after the wait began; in the
+    # other direction such a message takes 4 us. Regression: such hops were binding. So the late rank's computing was
+    # missing from the critical path, which went to the child that had waited for it.
     enter_ns = 3_000_000
     t = DrawnTrace(2)
     c = t.collective({0: enter_ns, 1: 0}, {0: enter_ns + 20_000, 1: enter_ns + 16_000}, engine="tree")

@@ -1,4 +1,4 @@
-"""The one list of MPI functions serves every user alike, for every form of a function."""
+"""There is one list of MPI functions, and it has the same properties for every form of a function."""
 
 import pytest
 from hopscope.dataset.path_columns import EXSCAN, ROOT_TO_LAST_ENTER, SCAN, STAYS, TO_LAST_ENTER, TO_ROOT
@@ -10,7 +10,7 @@ from read_spool import function_numbers
 FORMS = ("MPI_{}", "MPI_I{}", "MPI_{}_init", "MPI_{}_c", "MPI_I{}_c", "MPI_{}_init_c")
 
 
-# MPI_Bcast_init_c led to the last enter: `_init` was taken off before `_c`.
+# Regression: MPI_Bcast_init_c led to the last enter, because `_init` was removed before `_c`.
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("name", "leads"),

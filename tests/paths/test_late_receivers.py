@@ -1,7 +1,8 @@
-"""A large message whose receiver comes late: both ends wait for its post, and the path goes on there. Drawn by hand.
+"""A large message whose receiver comes late: both ends wait for the receiver's post, and the path continues there.
+Drawn by hand.
 
-Regression: such a hop counted as waited for by its receiver, so that the path went to the sender, which had waited for
-the receiver: a rank 15 ms late before each 256 KiB broadcast was blamed for 3 % of the lateness that it made.
+Regression: such a hop counted as waited for by its receiver. So the path went to the sender, which had waited for the
+receiver. A rank that was 15 ms late before each 256 KiB broadcast was blamed for 3 % of the lateness that it caused.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ def bindings(t: DrawnTrace, table: str = "hops") -> list[str]:
 
 
 def broadcast(leaves: dict[int, int | None], *, arrived_early: bool = False) -> DrawnTrace:
-    """Rank 0 sends 256 KiB at 10 and waits from 12; rank 1 enters at 1000 and posts at 1010; done at 1050 and 1060."""
+    """Rank 0 sends 256 KiB at 10 and waits from 12 on. Rank 1 enters at 1000 and posts at 1010. The send is done at
+    1050, the receive at 1060."""
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 1000}, leaves, op="MPI_Bcast", root=0, engine="tree")
     t.hop(c, 0, 1, 10, 1060, arrived_early=arrived_early, posted=1010, send_wait=(12, 1050), size=LARGE, role="down")
@@ -30,7 +32,8 @@ def broadcast(leaves: dict[int, int | None], *, arrived_early: bool = False) -> 
 
 @pytest.mark.parametrize("arrived_early", [False, True])
 def test_a_late_receiver_that_leaves_last_is_where_the_path_stays(arrived_early: bool) -> None:
-    # Over MPI the whole transfer may be over when the receiver looks for the first time: it came early, by the record.
+    # Over MPI the whole transfer may be over when the receiver looks for the first time. Then the record says that it
+    # was early.
     derived = derive(broadcast({0: 1055, 1: 1070}, arrived_early=arrived_early).tables())
     assert derived["hops"]["binding"].to_pylist() == ["send"]
     assert path_of(derived, "collective", 0) == [
@@ -55,8 +58,8 @@ def test_a_sender_that_leaves_last_leads_to_the_late_receiver() -> None:
 
 
 def test_a_leaf_that_holds_its_parent_up_holds_up_the_parent_s_parent_in_the_next_collective() -> None:
-    # The tree 0 -> 1 -> 2, rank 2 computes 1000 longer before each of two broadcasts. In the second one rank 0 waits
-    # for rank 1, which is still in the first, where it waits for rank 2: all of the path is rank 2's.
+    # The tree is 0 -> 1 -> 2, and rank 2 computes 1000 longer before each of two broadcasts. In the second one rank 0
+    # waits for rank 1, which is still in the first one and waits there for rank 2. So all of the path is rank 2's.
     t = DrawnTrace(3)
     first = t.collective({0: 0, 1: 0, 2: 1000}, {0: 60, 1: 1055, 2: 1060}, op="MPI_Bcast", root=0, engine="tree")
     t.hop(first, 0, 1, 5, 55, posted=1, send_wait=(6, 55), size=LARGE, role="down")
@@ -78,7 +81,7 @@ def test_a_leaf_that_holds_its_parent_up_holds_up_the_parent_s_parent_in_the_nex
 
 
 def test_an_early_receiver_waits_for_the_sender_as_ever() -> None:
-    # Rank 1 posts at 5, rank 0 comes at 1000 and sends at 1010; it waits until its send is done, at 1050.
+    # Rank 1 posts at 5. Rank 0 enters at 1000 and sends at 1010; it waits until its send is done, at 1050.
     t = DrawnTrace(2)
     c = t.collective({0: 1000, 1: 0}, {0: 1055, 1: 1070}, op="MPI_Bcast", root=0, engine="tree")
     t.hop(c, 0, 1, 1010, 1060, posted=5, send_wait=(1012, 1050), size=LARGE, role="down")
@@ -92,8 +95,9 @@ def test_an_early_receiver_waits_for_the_sender_as_ever() -> None:
 
 
 def test_a_sender_that_holds_several_receivers_messages_is_done_with_each_at_its_own_post() -> None:
-    # Flat: rank 0 sends to 1, 2 and 3 at 10 us. 1 is on time (its transfer takes 50 us), 2 posts at 1010, 3 at 2010.
-    # The engine stamps rank 0's wait with the completion that ended it, the one to 3; that to 2 has none of its own.
+    # Flat: rank 0 sends to 1, 2 and 3 at 10 us. Rank 1 is on time (its transfer takes 50 us), 2 posts at 1010, 3 at
+    # 2010. The engine stamps rank 0's wait with the completion that ended it, that of the send to 3. The send to 2 has
+    # no stamp.
     us = 1000
     t = DrawnTrace(4)
     enters = {0: 0, 1: 0, 2: 1000 * us, 3: 2000 * us}
@@ -116,12 +120,14 @@ def test_a_sender_that_holds_several_receivers_messages_is_done_with_each_at_its
 @pytest.mark.parametrize(
     ("delay_ms", "end_times", "arrived_early", "binding", "path"),
     [
-        # Posted 5 ms after the send: at its due time, 20 ms after it, the message is shown. The link was waited for.
+        # Posted 5 ms after the send. The message is shown at its due time, 20 ms after the send, so the wait was for
+        # the link.
         (5, (5.1, 20), False, "recv", [(0, "local", 0, 1), (1, "wan", 1, 21), (1, "local", 21, 22)]),
-        # Posted 25 ms after it: due before. The data moves from the post on, which takes 0.1 ms.
+        # Posted 25 ms after the send, when the message is already due. The data moves from the post on, which takes 0.1
+        # ms.
         (25, (25.1, 25.1), False, "send", [(1, "local", 25, 26), (1, "wan", 26, 26.1), (1, "local", 26.1, 27.1)]),
-        # The same with a message that the sender's side buffered: it is there. (Without any prompt message nothing
-        # says how long this link takes.)
+        # Posted 25 ms after the send of a message that was buffered at the sender, so it is there. (Without a prompt
+        # message it is unknown how long this link takes.)
         (25, (0.1, 25.1), True, "none", [(1, "local", 25, 27.1)]),
     ],
 )
@@ -133,8 +139,8 @@ def test_over_an_emulated_link_of_20_ms_a_message_moves_from_the_post_only_if_it
     path: list[tuple[Any, ...]],
     prompt: bool,
 ) -> None:
-    # Rank 0 enters at 0 and sends at 1 ms; what is above counts from there. Messages of MPI carry those of an emulated
-    # link, so a large one is sent when its receive has been posted, and shown when it is due.
+    # Rank 0 enters at 0 and sends at 1 ms, from which the times above count. MPI messages carry the messages of an
+    # emulated link. So a large message is sent when its receive has been posted, and shown when it is due.
     t = DrawnTrace(2)
     sent, received = end_times
 
@@ -179,7 +185,8 @@ def test_over_an_emulated_link_of_20_ms_a_message_moves_from_the_post_only_if_it
 
 
 def test_over_an_emulated_link_both_ends_may_wait_each_for_something_else() -> None:
-    # As above, 5 ms late: rank 0, whose send was done at 6.1 ms, leaves last. It had waited for rank 1's post.
+    # The receiver is 5 ms late, as above. Rank 0, whose send was done at 6.1 ms, leaves last. It had waited for rank
+    # 1's post.
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 5 * MS}, {0: 30 * MS, 1: 22 * MS}, op="MPI_Bcast", root=0, engine="tree")
     wait = (1 * MS + 10, 6_100_000)
@@ -195,8 +202,9 @@ def test_over_an_emulated_link_both_ends_may_wait_each_for_something_else() -> N
 
 @pytest.mark.parametrize("size", [LARGE, 4096 * KIB, 16384 * KIB])
 def test_large_messages_that_were_buffered_excuse_no_late_receiver_of_another_one(size: int) -> None:
-    # Three messages were complete 20 ns after they were begun, long before their receives were posted. The fourth, of
-    # 256 KiB, was held back by rank 1's post. Regression: one buffered message made all that are no larger eager.
+    # Three messages were complete 20 ns after their begin, long before their receives were posted. The fourth, of 256
+    # KiB, waited for rank 1's post. Regression: one buffered message made all messages that are not larger count as
+    # eager.
     t = DrawnTrace(2)
     for number in range(3):
         begin = 10_000 * number
@@ -232,8 +240,9 @@ def test_large_messages_that_were_buffered_excuse_no_late_receiver_of_another_on
 
 @pytest.mark.parametrize("size", [LARGE, 4096 * KIB])
 def test_of_the_application_too_a_held_message_is_told_from_those_that_were_buffered(size: int) -> None:
-    # Buffered ones take 2,000 from the post, a copy. The last one's sender waited until 4,000 after the post, when the
-    # receiver had it too: it was not there. The fastest transit of the class, with an early receiver, is 5,000.
+    # Buffered messages take 2,000 from the post on, for a copy. The last message's sender waited until 4,000 after the
+    # post, and the receiver had it then, so it was not there before. The fastest transit of the class, with an early
+    # receiver, is 5,000.
     t = DrawnTrace(2)
     for number in range(5):
         begin = 1_000_000 * number
@@ -244,8 +253,8 @@ def test_of_the_application_too_a_held_message_is_told_from_those_that_were_buff
 
 
 def test_where_a_message_may_have_been_buffered_and_its_times_contradict_one_another_nobody_is_blamed() -> None:
-    # Messages of 4 KiB are there at once, in 300. The last one's send was complete 400,000 after it was begun, and its
-    # receive took 250,000: was the sender kept from its processor, or did it wait for the post? Nothing tells.
+    # Messages of 4 KiB are there at once, in 300. The last one's send was complete 400,000 after its begin, and its
+    # receive took 250,000. It is unknown if the sender lost its core or waited for the post.
     t = DrawnTrace(2)
     for number in range(5):
         begin = 1_000_000 * number
@@ -257,7 +266,7 @@ def test_where_a_message_may_have_been_buffered_and_its_times_contradict_one_ano
 
 @pytest.mark.parametrize(("error", "binding"), [(300, "send"), (1100, "recv")])
 def test_clocks_that_cannot_tell_a_late_post_leave_the_wait_with_the_message(error: int, binding: str) -> None:
-    # The post seems to come 1,000 after the send. What the engine knows for certain is that the receiver waited.
+    # The post seems to come 1,000 after the send. The engine only knows for certain that the receiver waited.
     t = DrawnTrace(2)
     c = t.collective({0: 0, 1: 1000}, {0: 1055, 1: 1070}, op="MPI_Bcast", root=0, engine="tree")
     t.hop(c, 0, 1, 10, 1060, posted=1010, send_wait=(11, 1050), size=LARGE, error=error, role="down")
@@ -265,7 +274,7 @@ def test_clocks_that_cannot_tell_a_late_post_leave_the_wait_with_the_message(err
 
 
 def test_a_receiver_s_computing_between_its_late_post_and_its_wait_is_its_own() -> None:
-    # Rank 0 begins a rendezvous send at 100 and waits in it; rank 1 posts at 500, computes and waits from 900 on.
+    # Rank 0 begins a rendezvous send at 100 and waits in it. Rank 1 posts at 500, computes, and waits from 900 on.
     t = DrawnTrace(2)
     t.interval(0, "p2p", 100, 950, "MPI_Send")
     t.interval(1, "p2p", 500, 510, "MPI_Irecv")
@@ -283,8 +292,8 @@ def test_a_receiver_s_computing_between_its_late_post_and_its_wait_is_its_own() 
 
 
 def test_of_a_held_message_and_a_later_one_in_one_waitall_the_later_one_was_waited_for() -> None:
-    # Rank 1 posts both receives at 300 and waits from 310 to 700. Rank 0's message had been held back since 100; rank 2
-    # sent its own at 650.
+    # Rank 1 posts both receives at 300 and waits from 310 to 700. Rank 0's message had been waiting for the post since
+    # 100. Rank 2 sent its message at 650.
     t = DrawnTrace(3)
     t.interval(1, "p2p", 300, 302, "MPI_Irecv")
     t.interval(1, "wait", 310, 700, "MPI_Waitall")
@@ -299,8 +308,8 @@ def test_of_a_held_message_and_a_later_one_in_one_waitall_the_later_one_was_wait
 
 
 def test_a_send_that_a_waitall_completes_with_other_messages_is_not_held_back_by_that() -> None:
-    # Both send 6 KiB over a link of 100 us and wait for all; rank 1 comes 50 us later. Regression: rank 0's message,
-    # which its library buffers, was held back, for its Waitall lasts until rank 1's message is there.
+    # Both ranks send 6 KiB over a link of 100 us and wait for all; rank 1 comes 50 us later. Regression: rank 0's
+    # message, which its library buffers, counted as blocked, because its Waitall lasts until rank 1's message is there.
     t = DrawnTrace(2)
     t.interval(0, "p2p", 0, 5, "MPI_Irecv")
     t.interval(0, "p2p", 5, 10, "MPI_Isend")
@@ -316,7 +325,8 @@ def test_a_send_that_a_waitall_completes_with_other_messages_is_not_held_back_by
 
 
 def test_a_short_message_whose_send_ends_late_in_a_waitall_may_have_been_there_before() -> None:
-    # Rank 1 waits 300 ns for a message of 1 KiB that was sent 50 us before, then 2 us for one sent while it waited.
+    # Rank 1 waits 300 ns for a message of 1 KiB that was sent 50 us before, then 2 us for one that is sent while it
+    # waits.
     t = DrawnTrace(2)
     t.message(0, 1, (0, 60_000), (50_000, 50_000, 50_300), size=1024)
     t.message(0, 1, (100_000, 160_000), (99_000, 99_000, 101_000), size=1024)

@@ -1,4 +1,5 @@
-"""For whom each call of a collective waited in the end, by the chain of hops that it waited for, drawn by hand."""
+"""The rank for which each call of a collective waited in the end, by the chain of hops that it waited for, drawn by
+hand."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ def needed_ranks(derived: dict[str, pa.Table]) -> list[tuple[int | None, int | N
 
 
 def test_those_below_a_late_inner_rank_wait_for_it_and_not_for_the_root() -> None:
-    # A broadcast 0 -> 1 -> 2 and 0 -> 3. Rank 1 enters at 100, when its message had been there for long. Rank 2 waits
-    # for rank 1, rank 3 for nobody but the root.
+    # A broadcast 0 -> 1 -> 2 and 0 -> 3. Rank 1 enters at 100, long after its message has arrived. Rank 2 waits for
+    # rank 1, rank 3 only for the root.
     t = DrawnTrace(4)
     c = t.collective({0: 10, 1: 100, 2: 5, 3: 5}, {0: 30, 1: 120, 2: 135, 3: 40}, op="MPI_Bcast", root=0, engine="tree")
     t.hop(c, 0, 1, 12, 102, arrived_early=True, role="down")
@@ -54,8 +55,8 @@ def test_without_hops_nothing_is_known() -> None:
 
 
 def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:
-    # Both have started an Iallreduce by 20. Rank 1 comes to its wait at 300 and only then sends on: rank 0 waited for
-    # that.
+    # Both have started an Iallreduce by 20. Rank 1 comes to its wait at 300 and sends on only then, so rank 0 waited
+    # for it.
     t = DrawnTrace(2)
     c = t.collective(
         {0: 10, 1: 20},
@@ -69,7 +70,7 @@ def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:
     t.hop(c, 1, 0, 305, 335)
     derived = derive(t.tables())
     assert needed_ranks(derived) == [(1, 300), (1, 300)]
-    # The computing before the start and between start and wait led to it.
+    # The lead has the computing before the start and between start and wait.
     assert path_of(derived, "lead", c) == [
         (1, "local", 20, 22),
         (1, "compute", 22, 300),

@@ -77,8 +77,8 @@ def test_what_led_to_a_collective_begins_at_the_wait_for_the_one_before() -> Non
 
 
 def test_what_led_to_a_collective_goes_no_further_than_one_that_was_complete_when_it_began() -> None:
-    """Libraries complete what needs nobody else at once. Leads that went on through hundreds of them made a dataset
-    that grew with the square of the trace."""
+    """Libraries complete collectives at once if they need no other rank. Regression: leads went on through hundreds of
+    such collectives, so the dataset grew with the square of the trace."""
     t = DrawnTrace(2)
     for begin in (100, 200, 300):
         waits = {rank: (begin + rank, begin + rank) for rank in (0, 1)}

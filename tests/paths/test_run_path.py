@@ -1,4 +1,4 @@
-"""Critical path of the run and what led to a collective, drawn by hand."""
+"""The critical path of the run and the lead of a collective, drawn by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def halo_trace(delay: int = 1000) -> DrawnTrace:
     t = DrawnTrace(2)
     for rank in (0, 1):
         t.interval(rank, "init", 0, 10)
-    # An early message and its prompt receive: what receiving takes when there is nothing to wait for.
+    # An early message and its prompt receive, which show the time of receiving without a wait.
     t.interval(1, "p2p", 15, 16, "MPI_Send")
     t.interval(0, "p2p", 150, 152, "MPI_Recv")
     t.message(1, 0, (15, 16), (150, 150, 152))
@@ -63,12 +63,12 @@ def test_computing_carries_the_call_site_of_the_call_that_ended_it_and_no_operat
 
 
 def test_a_message_that_was_there_is_not_followed() -> None:
-    # Rank 0 comes late itself: the halo of rank 1 has been there since 130, rank 0 asks at 900 and has it at 902.
+    # Rank 0 itself comes late. Rank 1's halo has been there since 130; rank 0 receives it from 900 to 902.
     t = DrawnTrace(2)
     t.interval(1, "p2p", 120, 125, "MPI_Send")
     t.message(1, 0, (120, 125), (900, 900, 902))
     t.interval(0, "p2p", 900, 902, "MPI_Recv")
-    # The other way, rank 1 waits for rank 0's from 130 on, which shows what a message takes: 20.
+    # In the other direction, rank 1 waits for rank 0's halo from 130 on, which shows the time of a message: 20.
     t.interval(1, "p2p", 130, 930, "MPI_Recv")
     t.interval(0, "p2p", 910, 912, "MPI_Send")
     t.message(0, 1, (910, 912), (130, 130, 930))
@@ -84,7 +84,7 @@ def test_a_message_that_was_there_is_not_followed() -> None:
 
 
 def test_of_the_halos_of_one_waitall_the_one_sent_last_is_the_cause() -> None:
-    # Rank 0's Waitall 100-600 completes two messages at once; rank 2 sent its own at 580, rank 1 at 110.
+    # Rank 0's Waitall from 100 to 600 completes two messages. Rank 2 sent its message at 580, rank 1 at 110.
     t = DrawnTrace(3)
     t.interval(0, "p2p", 50, 51, "MPI_Irecv")
     t.interval(0, "wait", 100, 600, "MPI_Waitall")
@@ -98,7 +98,7 @@ def test_of_the_halos_of_one_waitall_the_one_sent_last_is_the_cause() -> None:
 
 
 def test_a_rendezvous_send_leads_to_the_receiver_that_posted_late() -> None:
-    # Rank 0 sends 1 MB at 100 and is held until rank 1 posts at 700; an eager message of 8 bytes never is.
+    # Rank 0 sends 1 MB at 100 and is blocked until rank 1 posts at 700. An eager message of 8 bytes never blocks.
     t = DrawnTrace(2)
     t.interval(0, "p2p", 100, 760, "MPI_Send")
     t.interval(1, "p2p", 700, 765, "MPI_Recv")
@@ -118,7 +118,8 @@ def test_a_rendezvous_send_leads_to_the_receiver_that_posted_late() -> None:
 
 
 def test_without_any_reference_a_wait_is_undecided_and_not_followed() -> None:
-    # The clocks may be wrong by 500 ns, the only message was sent 10 ns before the wait: nothing tells.
+    # The clocks may be wrong by 500 ns, and the only message was sent 10 ns before the wait. So the binding is
+    # undecided.
     t = DrawnTrace(2)
     t.interval(1, "p2p", 90, 95, "MPI_Send")
     t.interval(0, "p2p", 100, 400, "MPI_Recv")
@@ -146,7 +147,7 @@ def test_waits_that_match_nothing_and_other_calls_are_mpi() -> None:
 
 
 def test_files_and_windows_have_categories_and_a_fence_leads_to_the_last_rank() -> None:
-    # Rank 0 comes to the fence at 100, rank 1 at 60; before, rank 0 writes 20-40 and puts 50-55.
+    # Rank 0 comes to the fence at 100, rank 1 at 60. Before, rank 0 writes from 20 to 40 and puts from 50 to 55.
     t = DrawnTrace(2)
     t.interval(0, "io", 20, 40, "MPI_File_write_all")
     t.interval(0, "rma", 50, 55, "MPI_Put")
@@ -168,7 +169,7 @@ def test_a_run_without_finalize_is_walked_from_its_last_event() -> None:
     t.interval(0, "init", 0, 10)
     t.interval(1, "init", 0, 10)
     t.collective({0: 30, 1: 50}, {0: 80, 1: 75})
-    t.collective({1: 100}, {})  # rank 0 was killed; rank 1 never came out
+    t.collective({1: 100}, {})  # rank 0 was killed; rank 1 never left
     derived = derive(t.tables())
     assert path_of(derived, "run") == [
         (1, "mpi", 0, 10),
@@ -184,7 +185,7 @@ def test_an_empty_trace_has_no_paths() -> None:
 
 
 def test_a_thread_leads_back_to_the_main_thread_of_its_rank() -> None:
-    # A second thread's only call is the Allreduce that ends the run; before its first event the path is on the main
+    # A second thread's only call is the Allreduce that ends the run. Before its first event the path is on the main
     # thread, which was in MPI_Init until 10 and has computed since.
     t = DrawnTrace(1)
     t.interval(0, "init", 0, 10)
@@ -209,7 +210,7 @@ def test_nothing_led_to_a_collective_of_one_rank() -> None:
 
 
 def test_the_path_ends_at_the_last_call_of_a_rank_that_goes_on_without_finalizing() -> None:
-    """It used to end at the last Finalize that there was, which may be that of a short-lived rank."""
+    """Regression: the path ended at the last MPI_Finalize in the trace, which may be that of a short-lived rank."""
     t = DrawnTrace(2)
     for rank in (0, 1):
         t.interval(rank, "init", 0, 10)
@@ -220,7 +221,7 @@ def test_the_path_ends_at_the_last_call_of_a_rank_that_goes_on_without_finalizin
 
 
 def test_the_collectors_own_time_is_neither_computing_nor_mpi() -> None:
-    # It was `mpi` between calls, and the call's own category inside one.
+    # Regression: the time was `mpi` between calls, and the call's own category inside one.
     t = DrawnTrace(2)
     for rank in (0, 1):
         t.interval(rank, "init", 0, 10)

@@ -1,4 +1,4 @@
-"""Leaders of groups: how often a path crosses between groups, and that what must come out of a collective can."""
+"""Leaders of groups: the number of crossings between groups on a path, and the completeness of the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ seeded = settings(derandomize=True, deadline=None, database=None)
 
 
 def rule(operation: str, **keys: Any) -> _plan.TreeFile:
-    """A tree file with one rule for leaders; `inside` is a shape here."""
+    """A tree file with one rule for leaders, in which `inside` is a shape."""
     shape = keys.pop("inside", None)
     file: dict[str, Any] = {
         "schema_version": 1,
@@ -44,7 +44,7 @@ def schedules_of(
 
 
 def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
-    """The most messages between groups on any path through the schedules."""
+    """The largest number of messages between groups on any path through the schedules."""
     rank_of = np.repeat(np.arange(len(group_of)), np.diff(s["first_step"]))
     unmet = s["unmet"] + (s["kind"] == _plan.RECEIVE)  # a receive also waits for its message
     crossed = np.zeros(len(unmet), dtype=int)
@@ -65,7 +65,7 @@ def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
 
 @st.composite
 def topologies(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """Host and cluster of 2 to 20 ranks, in any order, each host in one cluster."""
+    """Host and cluster of 2 to 20 ranks, in any order. Each host is in one cluster."""
     cluster_of = draw(st.lists(st.integers(0, 4), min_size=1, max_size=8))
     hosts = draw(st.lists(st.integers(0, len(cluster_of) - 1), min_size=2, max_size=20))
     return hosts, [cluster_of[host] for host in hosts]
@@ -88,7 +88,7 @@ def test_a_path_crosses_between_groups_no_more_often_than_promised(
     segments = {} if not cuts(operation) else {"segment_bytes": data.draw(st.sampled_from([0, 5]))}
     s = schedules_of(operation, hosts, clusters, root, level=level, between=exchange, inside=shape, **segments)
     group_of = clusters if level == "cluster" else hosts
-    if not segments.get("segment_bytes"):  # a path through several segments is none of one message
+    if not segments.get("segment_bytes"):  # with segments, a path may mix several messages
         assert crossings(s, group_of) <= most_crossings(exchange, len(set(group_of)))
     everyone, sources = set(range(len(hosts))), sources_of(s)
     for rank in everyone:
@@ -102,12 +102,12 @@ def cuts(operation: str) -> bool:
 
 
 TWO = [0, 0, 0, 1, 1, 1]
-"""Clusters of three ranks, each on a host of its own."""
+"""Two clusters of three ranks, each rank on its own host."""
 HOSTS = list(range(6))
 
 
 def between_clusters(s: _plan.Schedules, clusters: list[int]) -> list[tuple[int, int, int]]:
-    """The messages that cross: from, to, units."""
+    """The messages between clusters: from, to, units."""
     return sorted((src, dst, length) for _, src, dst, length in hops(s) if clusters[src] != clusters[dst])
 
 
@@ -131,7 +131,7 @@ def test_only_blocks_of_the_other_group_cross() -> None:
 
 
 def test_hosts_are_nested_in_clusters() -> None:
-    # Two clusters of two hosts of two ranks, dealt in turn: 0 and 4 on host 0 of cluster 0, and so on.
+    # Two clusters of two hosts of two ranks, placed in turn: 0 and 4 on host 0 of cluster 0, and so on.
     hosts, clusters = [0, 1, 2, 3] * 2, [0, 1, 0, 1] * 2
     s = schedules_of("MPI_Barrier", hosts, clusters)
     pairs = sorted((src, dst) for _, src, dst, _ in hops(s))

@@ -1,4 +1,4 @@
-"""The schedules of all ranks at once: what each step needs is there, and what must come out of a collective can."""
+"""The schedules of all ranks at once: each step gets its inputs, and the result can be complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FULL_EXCHANGES = {name for name in OPERATIONS if FUNCTIONS[name].flow == "all"}
 
 
 def rule_of(algorithm: str, operation: str, **keys: Any) -> _plan.TreeFile:
-    """A tree file with one rule; the algorithm `tree` is a ternary tree up and a binomial one down."""
+    """A tree file with one rule. The algorithm `tree` is a ternary tree up and a binomial one down."""
     trees = {"up": {"shape": "kary", "fan_out": 3}, "down": {"shape": "binomial"}}
     choice = {"reduce_tree": "up", "broadcast_tree": "down"} if algorithm == "tree" else {"algorithm": algorithm}
     rule = {"operations": [operation], **choice, **keys}
@@ -28,7 +28,7 @@ def json_bytes(value: Any) -> bytes:
 
 
 def schedules_of(algorithm: str, operation: str, ranks: int, length: int = 12, **keys: Any) -> _plan.Schedules:
-    """The schedules of a call with the last rank as its root, if it has one."""
+    """The schedules of a call. If it has a root, this is the last rank."""
     root = ranks - 1 if OPERATIONS[operation].has_root else None
     lengths = [] if operation == "MPI_Barrier" else [length]
     places = [0] * ranks
@@ -36,7 +36,8 @@ def schedules_of(algorithm: str, operation: str, ranks: int, length: int = 12, *
 
 
 def origins(s: _plan.Schedules) -> list[int]:
-    """Runs all schedules: for each step the ranks (as bits) from whose steps it follows. Fails if not all can run."""
+    """Runs all schedules. Returns, for each step, the ranks (as bits) from whose steps it follows. Fails if a step
+    cannot run."""
     ranks = len(s["first_step"]) - 1
     rank_of = np.repeat(np.arange(ranks), np.diff(s["first_step"]))
     origin_bits = [1 << int(rank) for rank in rank_of]
@@ -59,7 +60,7 @@ def origins(s: _plan.Schedules) -> list[int]:
 
 
 def sources_of(s: _plan.Schedules) -> list[set[int]]:
-    """For each rank those from whom something had reached it at its end."""
+    """For each rank, the ranks from which data had reached it at its end."""
     origin_bits = origins(s)
     sources: list[set[int]] = []
     for rank in range(len(s["first_step"]) - 1):
@@ -106,7 +107,7 @@ def test_columns_agree_with_one_another(algorithm: str, operation: str) -> None:
 
 
 def hops(s: _plan.Schedules) -> list[tuple[int, int, int, int]]:
-    """Every message: round, from, to, units; in order."""
+    """Every message, in order: round, from, to, units."""
     rank_of = np.repeat(np.arange(len(s["first_step"]) - 1), np.diff(s["first_step"]))
     sends = np.flatnonzero(s["kind"] == _plan.SEND)
     return sorted((int(s["round"][i]), int(rank_of[i]), int(s["peer"][i]), int(s["length"][i])) for i in sends)
@@ -119,7 +120,7 @@ def test_recursive_doubling_exchanges_with_the_partner_one_bit_away() -> None:
 
 
 def test_a_ring_carries_shares_that_may_differ_by_one_unit() -> None:
-    # Shares of 4, 3 and 3 units, each passed on twice and twice.
+    # Shares of 4, 3 and 3 units. Each is passed on twice in both phases.
     s = schedules_of("ring", "MPI_Allreduce", 3, length=10)
     assert sorted(length for *_, length in hops(s)) == [3] * 8 + [4] * 4
     assert {(src, dst) for _, src, dst, _ in hops(s)} == {(0, 1), (1, 2), (2, 0)}
@@ -127,19 +128,19 @@ def test_a_ring_carries_shares_that_may_differ_by_one_unit() -> None:
 
 def test_a_scatter_over_a_tree_sends_a_subtree_s_blocks_in_one_message() -> None:
     s = schedules_of("tree", "MPI_Scatter", 4, length=10)
-    # The binomial tree below rank 3: 3 > 1 > 2 and 3 > 0. Rank 1 gets two blocks and passes one on.
+    # The binomial tree below rank 3: 3 > 1 > 2 and 3 > 0. Rank 1 gets two blocks and passes on one.
     assert [(src, dst, length) for _, src, dst, length in hops(s)] == [(1, 2, 10), (3, 0, 10), (3, 1, 20)]
 
 
 def test_lengths_of_each_pair_of_ranks_are_those_of_the_messages() -> None:
-    lengths = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # 2 has nothing for 1
+    lengths = [[0, 1, 2], [10, 0, 12], [20, 0, 22]]  # rank 2 has nothing for rank 1
     file = rule_of("pairwise", "MPI_Alltoallv")
     s = file.schedules(0, "MPI_Alltoallv", [0] * 3, [0] * 3, [units for row in lengths for units in row])
     assert sorted((src, dst, length) for _, src, dst, length in hops(s)) == [
         (0, 1, 1), (0, 2, 2), (1, 0, 10), (1, 2, 12), (2, 0, 20),
     ]  # fmt: skip
     copies = s["length"][s["kind"] == _plan.COPY]
-    assert copies.tolist() == [22]  # what 2 has for itself; 0 and 1 have nothing
+    assert copies.tolist() == [22]  # rank 2's block for itself; ranks 0 and 1 have none
 
 
 def test_messages_are_cut_into_segments_that_follow_one_another() -> None:

@@ -1,4 +1,4 @@
-"""Calls through mpi4py have the line of Python that they came from, exactly as Python itself says it."""
+"""Calls through mpi4py have the line of Python that made them, exactly as Python itself reports it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environmen
 
 
 class Job:
-    """A run of the program under a collector: what it printed, what was said, and its trace."""
+    """A run of the program under a collector: its output, the collector's messages, and its trace."""
 
     def __init__(self, mpi: local_mpi.LocalMpi, folder: Path, **environment: str) -> None:
         library = find_mpi([str(mpi.compile(SMALL))]).path
@@ -51,7 +51,7 @@ class Job:
         return self.trace.sql(query).to_pylist()
 
     def allreduces(self, location: str) -> list[str]:
-        """The places of one rank's Allreduces on these locations, in the order of time."""
+        """The places of one rank's Allreduces on these locations, in time order."""
         query = (
             "select places.place from calls join collectives using (collective_id) join places using (call_site)"
             f" where op = 'MPI_Allreduce' and rank = 0 and location {location} 0 order by enter_ns"
@@ -97,7 +97,8 @@ def test_a_place_of_python_selects_its_calls(first_mpi: local_mpi.LocalMpi, tmp_
 
 
 def test_without_lines_of_python_the_places_are_in_the_extension(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """Asked for none; or the interpreter is not what it says, which the self-test notices."""
+    """Either no lines are requested, or the interpreter claims another release, which the collector's self-test
+    notices."""
     places = "select distinct call_site from calls union select distinct call_site from intervals order by call_site"
     (tmp_path / "none").mkdir()
     plain_job = Job(first_mpi, tmp_path / "none", HOPSCOPE_PYTHON="0")

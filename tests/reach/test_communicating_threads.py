@@ -1,4 +1,4 @@
-"""Programs whose second threads communicate: what these do is what the rank does."""
+"""Programs whose second threads communicate: the activities of these threads are those of the rank."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ def traced(mpi: local_mpi.LocalMpi, form: str, folder: Path) -> hopscope.Trace:
 
 
 def intervals(trace: hopscope.Trace, kind: str) -> Counter[tuple[int, int]]:
-    """How many there are of a kind, by rank and thread."""
+    """The number of intervals of a kind, by rank and thread."""
     rows = [row for row in trace.table("intervals").to_pylist() if row["kind"] == kind]
     return Counter((row["rank"], row["location"] >> 32) for row in rows)
 
 
-# Regression: over 99.9 % useful on both ranks of all forms but the first, and one stretch of computing on the path.
+# Regression: in all forms except the first, both ranks were more than 99.9 % useful, and the path was one stretch of
+# computing.
 @pytest.mark.parametrize("form", ["first", "joined", "alone", "tasks"])
 def test_the_rank_whose_second_thread_works_longer_is_seen(mpi: local_mpi.LocalMpi, form: str, tmp_path: Path) -> None:
     trace = traced(mpi, form, tmp_path)
@@ -54,16 +55,17 @@ def test_the_rank_whose_second_thread_works_longer_is_seen(mpi: local_mpi.LocalM
 
 
 def test_threads_that_follow_one_another_share_a_recording(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # Regression: two files for each thread.
+    # Regression: each thread left two files.
     trace = traced(mpi, "tasks", tmp_path)
     assert {row["location"] >> 32 for row in trace.table("calls").to_pylist()} == {0, 1}
-    # The first thread's creation, and an end of each.
+    # An interval before the first thread is created, and one after the end of each.
     assert intervals(trace, "idle") == {(rank, 1): ROUNDS + 1 for rank in (0, 1)}
     assert intervals(trace, "join") == {(rank, 0): ROUNDS for rank in (0, 1)}
 
 
 def test_a_rank_computes_while_a_second_thread_waits_in_mpi(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # The first thread works through all rounds while the second one waits in MPI_Recv for what is sent at the end.
+    # The first thread works through all rounds while the second one waits in MPI_Recv for a message that is sent at the
+    # end.
     trace = traced(mpi, "polled", tmp_path)
     assert set(intervals(trace, "p2p")) == {(rank, thread) for rank in (0, 1) for thread in (0, 1)}
     useful = {row["rank"]: row["useful_ns"] for row in trace.efficiency(by="rank").to_pylist()}

@@ -1,6 +1,5 @@
-"""Communicators of every origin, in random programs: calls on one are a collective of the members that the program
-itself found out, on every rank. More programs: COMMUNICATOR_SEEDS="1 2 3" in pytest's
-environment."""
+"""Communicators of every origin, in random programs: on every rank, the calls on a communicator form a collective of
+exactly the members that the program itself found. More programs: COMMUNICATOR_SEEDS="1 2 3" in pytest's environment."""
 
 import os
 from collections import defaultdict
@@ -18,12 +17,13 @@ Groups = tuple[tuple[int, ...], ...]
 
 @pytest.fixture(autouse=True, scope="module")
 def cores_are_shared() -> None:
-    """Communicators are made of many small collectives, which take long where a rank that waits keeps its core."""
+    """Lets waiting ranks give up their cores: making communicators takes many small collectives, which are slow
+    otherwise."""
     local_mpi.share_cores()
 
 
 def printed_communicators(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
-    """Token -> how that communicator was made and its groups, on which all members agree."""
+    """The maker and the groups of each communicator, by token. Checks that all its members agree."""
     makers: dict[int, str] = {}
     groups: dict[int, dict[str, tuple[int, ...]]] = defaultdict(dict)
     for rank in range(ranks):
@@ -39,7 +39,8 @@ def printed_communicators(folder: Path, ranks: int) -> dict[int, tuple[str, Grou
 
 
 def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) -> None:
-    """Every token is in one collective, which has no other, of exactly its communicator's members."""
+    """Asserts that every token is in exactly one collective, of exactly its communicator's members, and that no
+    collective has two."""
     collectives = {row["collective_id"]: row for row in traced.rows("collectives")}
     members = {row["comm"]: tuple(row["members"]) for row in traced.comms}
     callers: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -59,7 +60,7 @@ def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) ->
 
 
 def compare(mpi: local_mpi.LocalMpi, folder: Path, ranks: int, *words: str) -> set[str]:
-    """Runs the program, looks whether the trace agrees with it, and says how communicators were made."""
+    """Runs the program, checks that the trace agrees with it, and returns the ways in which communicators were made."""
     started = ranks // 2 if words[-1] == "spawn" else ranks
     done = run(mpi, folder, started, program(mpi, "lineage"), *words)
     return agreed(done, folder, ranks)
@@ -86,7 +87,7 @@ ONE_THREAD = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4"
 def test_a_communicator_of_any_origin_is_one_on_all_its_members(
     tmp_path: Path, mpi: local_mpi.LocalMpi, seed: int
 ) -> None:
-    """Of a Cartesian communicator without the last processes MPICH 5 says that all its parent's are in its group."""
+    """For a Cartesian communicator without the last processes, MPICH 5 reports the parent's whole group."""
     makers = compare(mpi, tmp_path, 4, str(seed), "50", "1")
     assert makers == EVERY_WAY or seed != 9
 
@@ -103,9 +104,9 @@ THREADS = [
 def test_threads_that_make_communicators_at_once_do_not_mix_them_up(
     tmp_path: Path, mpi: local_mpi.LocalMpi, seed: int
 ) -> None:
-    """By themselves Open MPI 4 always hangs in this program, MPICH 4 sometimes, and Open MPI 5 in one of 30 runs. With
-    native hops, messages by which one thread made communicators of an intercommunicator were once hops of another
-    thread's collective."""
+    """Without the collector, Open MPI 4 always hangs in this program, MPICH 4 sometimes, and Open MPI 5 in one of 30
+    runs. Regression: with native hops, messages by which one thread made communicators of an intercommunicator became
+    hops of another thread's collective."""
     done = run(mpi, tmp_path, 3, program(mpi, "lineage"), str(seed), "25", "2")
     agreed(done, tmp_path, 3)
 

@@ -1,4 +1,4 @@
-"""C++ programs whose exceptions leave MPI calls, or pass by them: the same with and without the collector."""
+"""C++ programs whose exceptions leave MPI calls or pass them behave the same with and without the collector."""
 
 import functools
 import subprocess
@@ -17,7 +17,7 @@ NAMES = {number: name for name, number in function_numbers().items()}
 def printed(mpi: local_mpi.LocalMpi, *words: str) -> list[str]:
     """The lines of both ranks, sorted."""
     program = str(mpi.compile(PROGRAMS / "throwing.cpp", "-lpthread"))
-    threads = ["threads"] if mpi.flavour == "openmpi" else []  # MPICH's lock stays held, without the collector too
+    threads = ["threads"] if mpi.flavour == "openmpi" else []  # MPICH's lock stays locked, also without the collector
     clean = local_mpi.without_hopscope()
     done = subprocess.run(
         [*mpi.launch(2), *words, program, *threads], capture_output=True, text=True, check=False, timeout=120, env=clean

@@ -1,4 +1,4 @@
-"""Fortran programs: each of the three interfaces, every wrapped function, seen once and changed in nothing."""
+"""Fortran programs: each of the three interfaces, with every wrapped function, is recorded once and unchanged."""
 
 import os
 import re
@@ -17,17 +17,17 @@ NAMES = {number: name for name, number in NUMBERS.items()}
 INTERFACES = ["MPIF_H", "USE_MPI", "USE_MPI_F08"]
 TREES = {"MPIF_H": "", "USE_MPI": "binomial", "USE_MPI_F08": ""}
 LIBRARIES = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "mpich-4")]
-"""Those with Fortran bindings."""
+"""Libraries with Fortran bindings."""
 
 
 def is_without_idup(mpi: local_mpi.LocalMpi) -> bool:
-    """Open MPI 4 hangs by itself now and then, where an MPI_Comm_idup meets an MPI_Isend."""
+    """True for Open MPI 4, which itself sometimes hangs if an MPI_Comm_idup and an MPI_Isend are under way together."""
     return mpi.release == "openmpi-4"
 
 
 def program(mpi: local_mpi.LocalMpi, interface: str) -> Path:
     assert mpi.fortran, f"{mpi.release} has no Fortran bindings here (Debian: gfortran and the library's -dev package)"
-    # By mpif.h one function takes buffers of several types, which is what choice buffers are.
+    # With mpif.h, one function takes buffers of several types, which these flags permit.
     flags = ["-cpp", f"-D{interface}", "-O1", "-w", "-fallow-argument-mismatch"]
     return mpi.compile(SOURCE, *flags, *["-DWITHOUT_IDUP"] * is_without_idup(mpi))
 
@@ -75,7 +75,7 @@ def test_every_fortran_call_is_recorded_once_at_its_place(
     run = read_run(trace)
     for rank in (0, 1):
         assert recorded(run, rank) == expected
-        # One place in the program's own code for each call of its text, not one in the library's bindings.
+        # Each call of the text has its own call site in the program's code, instead of one in the library's bindings.
         sites = run.defs(rank, "call_site")
         assert {site["module"] for site in sites} == {str(executable)}
         assert len(sites) == expected.total()
@@ -89,7 +89,7 @@ def symbols(library: str, option: str) -> set[str]:
 @pytest.mark.every_release
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=[mpi.release for mpi in LIBRARIES])
 def test_the_bindings_make_a_c_call_of_every_wrapped_function(mpi: local_mpi.LocalMpi) -> None:
-    """Where they did it in another way, a Fortran call would never come by a wrapper."""
+    """If the bindings worked in another way, a Fortran call would never reach a wrapper."""
     executable = program(mpi, "USE_MPI_F08")
     libraries = subprocess.run(["ldd", str(executable)], capture_output=True, text=True, check=True).stdout
     bindings = re.findall(r"lib(?:mpi_mpifh|mpi_usempi\w*|mpichfort|mpifort)\.so\S* => (\S+)", libraries)

@@ -1,5 +1,5 @@
-"""Groups of processes that did not start one another, but met: at a port (MPI_Comm_accept, MPI_Comm_connect) or over a
-socket (MPI_Comm_join), in one job or as two, whose traces are joined afterwards."""
+"""Groups of processes that did not start one another connect at a port (MPI_Comm_accept, MPI_Comm_connect) or over a
+socket (MPI_Comm_join), in one job or in two, whose traces are joined afterwards."""
 
 import os
 import subprocess
@@ -19,13 +19,13 @@ def meeting(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 
 
 def netmod_variables(mpi: local_mpi.LocalMpi) -> dict[str, str]:
-    """MPICH's names of ports are too short for an address of UCX."""
+    """Variables for another netmod, because MPICH's names of ports are too short for an address of UCX."""
     return {"MPIR_CVAR_CH4_NETMOD": "ofi"} if mpi.flavour == "mpich" else {}
 
 
 @contextmanager
 def server(mpi: local_mpi.LocalMpi, folder: Path) -> Iterator[list[str]]:
-    """Runs the server that two jobs need in order to connect; yields the launchers' words for it."""
+    """Runs the server that two jobs need in order to connect. Yields the launchers' options for it."""
     if mpi.release != "openmpi-4":
         yield []
         return
@@ -93,4 +93,4 @@ def test_two_jobs_that_met_become_one_trace_when_they_are_named_together(
     assert [world["spawned"] for world in joined_trace.facts["worlds"]] == [False, False]
     assert_agrees(joined_trace, printed)
     assert_matched(joined_trace, printed)
-    assert Traced(tmp_path / "connect").worlds() == [2]  # the other one is as it was
+    assert Traced(tmp_path / "connect").worlds() == [2]  # the other trace is unchanged

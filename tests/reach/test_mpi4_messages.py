@@ -1,4 +1,4 @@
-"""Messages of MPI-4, under every library that has them: matched as what they are."""
+"""Messages of MPI-4, under every library that has them, are matched by their kind."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def test_partitioned_messages_and_isendrecv_are_messages(mpi: local_mpi.LocalMpi
     for prefix in ([], run):
         done = subprocess.run([*prefix, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
         assert done.returncode == 0, done.stderr
-        # 3 starts with 0 + ... + 7 each, and 0 + 1 + 2 by the ordinary messages of the same tag.
+        # 3 starts with 0 + ... + 7 each, and 0 + 1 + 2 from the ordinary messages with the same tag.
         assert sorted(done.stdout.splitlines()) == ["rank 0: 0 12 17", "rank 1: 87 2 7"]
     trace = hopscope.open(tmp_path / "trace")
     assert trace.table("run")["missing"].to_pylist() == [None]
@@ -33,7 +33,7 @@ def test_partitioned_messages_and_isendrecv_are_messages(mpi: local_mpi.LocalMpi
         (0, 1, 9, 16): 1,
         (1, 0, 9, 16): 1,
     }
-    # A partitioned message is sent when its last part is ready, after the ordinary one of its round.
+    # A partitioned message counts as sent when its last part is ready, after the ordinary message of its round.
     order = [m["bytes"] for m in sorted(messages, key=lambda m: m["send_begin_ns"]) if m["tag"] == 7]
     assert order == [4, 32] * 3
     calls = Counter((i["region"], i["rank"], i["kind"]) for i in trace.table("intervals").to_pylist())

@@ -1,4 +1,4 @@
-"""Beside another PMPI tool, and a program that passes the collector by."""
+"""The collector beside another PMPI tool, and beside a program that bypasses the collector."""
 
 import os
 import subprocess
@@ -60,7 +60,7 @@ def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order:
     assert tool_lines == TOOL_LINES
     assert counts == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
     assert lines == []
-    # Without chaining the program runs as well, and the first tool sees its calls. The user is told who sees nothing.
+    # Without chaining the program runs too, and the first tool sees its calls. A line names the tool that sees nothing.
     tool_lines, counts, lines = run(mpi, program, tmp_path / "alone", LD_PRELOAD=preload)
     (line,) = lines
     assert str(tool) in line
@@ -69,7 +69,7 @@ def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order:
         assert tool_lines == TOOL_LINES
         assert not counts
         assert "is loaded before it. Calls that it passes on to PMPI functions are not recorded" in line
-        # The trace does not say that the program had not come to MPI_Finalize.
+        # The trace does not say that the program did not reach MPI_Finalize.
         assert "not reached through the collector" in recovered(tmp_path / "alone")
     else:
         assert tool_lines == []
@@ -78,7 +78,7 @@ def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order:
 
 
 def recovered(trace: Path) -> str:
-    """What is said of a trace when it is put together."""
+    """The messages of `hopscope recover` for a trace."""
     words = [str(Path(sys.executable).with_name("hopscope")), "recover", str(trace)]
     return subprocess.run(words, capture_output=True, text=True, check=True, timeout=120).stderr
 
@@ -119,7 +119,7 @@ def test_a_program_that_takes_mpi_from_a_handle_of_its_own_is_told_that_it_was_n
     library = find_mpi([str(mpi.compile(PROGRAMS / "small_job.c"))]).path
     words = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *mpi.launch(2)]
     words += [str(mpi.compile(PROGRAMS / "own_lookup.c"))]
-    # Not as a word of the command: MPICH 5's file may be executed, and would be taken for the program.
+    # The file is not a word of the command, because MPICH 5's file is executable, and would be taken for the program.
     done = subprocess.run(
         words,
         cwd=tmp_path,
@@ -136,7 +136,7 @@ def test_a_program_that_takes_mpi_from_a_handle_of_its_own_is_told_that_it_was_n
 
 
 def test_calls_that_a_tool_makes_itself_are_in_no_answer(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    # Regression: the tool's two sums and two messages at the beginning and the end counted as the program's.
+    # Regression: the tool's own two sums and two messages, at the beginning and at the end, counted as the program's.
     source, collector = PROGRAMS / "tool_of_its_own.c", str(collector_library(mpi.release))
     tool = mpi.compile(source, "-shared", "-fPIC", name="libtool_of_its_own.so")
     program = mpi.compile(PROGRAMS / "small_job.c")
@@ -147,7 +147,7 @@ def test_calls_that_a_tool_makes_itself_are_in_no_answer(mpi: local_mpi.LocalMpi
     assert done.returncode == 0, done.stderr
     trace = hopscope.open(tmp_path / "trace")
     collectives = trace.table("collectives").to_pylist()
-    # They keep their numbers: the tool's first sum was number 0.
+    # The program's collectives keep their numbers: the tool's first sum was number 0.
     assert [(row["op"], row["seq"]) for row in collectives] == [("MPI_Allreduce", seq) for seq in range(1, 11)]
     assert [row["tag"] for row in trace.table("messages").to_pylist()] == [3, 3]
     own_calls = Counter(row["region"] for row in trace.table("intervals").to_pylist() if row["kind"] == "tool")

@@ -1,4 +1,5 @@
-"""Commands that set or drop LD_PRELOAD themselves: the collector joins what it can, and one line names the rest."""
+"""Commands that set or drop LD_PRELOAD themselves: the collector joins the values where it can, and one line names the
+rest."""
 
 import os
 import shutil
@@ -100,7 +101,7 @@ def script(path: Path, *lines: str) -> Path:
 
 
 def run(words: list[str], trace: Path, **variables: str) -> str:
-    """The standard error of `hopscope run`, whose job must end well."""
+    """The stderr of `hopscope run`, whose job must end well."""
     prefix = [str(HOPSCOPE), "run", "--no-diagnosis", "--dir", str(trace), "--"]
     environment = {**os.environ, **variables}
     done = subprocess.run([*prefix, *words, *SMALL], env=environment, capture_output=True, text=True, check=False)

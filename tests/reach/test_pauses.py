@@ -1,4 +1,4 @@
-"""Recording that the program stops and starts: what is recorded then is exact, and the rest is said."""
+"""A recording that the program stops and starts is exact while it is on, and the trace reports the rest."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 def traced(
     mpi: local_mpi.LocalMpi, program: str, ranks: int, folder: Path, *arguments: str, options: tuple[str, ...] = ()
 ) -> tuple[hopscope.Trace, list[list[str]]]:
-    """The trace, and the words of every line that was printed."""
+    """The trace, and the words of every printed line."""
     executable = mpi.compile(PROGRAMS / program, "-I", str(local_mpi.ROOT / "collector" / "include"))
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--"]
     done = subprocess.run(
@@ -45,7 +45,7 @@ CASES = [
 def test_messages_and_collectives_match_across_gaps(
     mpi: local_mpi.LocalMpi, seed: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Each message has a size of its own, so that one matched to another's end would show."""
+    """Each message has its own size, so that a wrong match would show."""
     trace, lines = traced(mpi, "pauses.c", 3, tmp_path, str(seed), options=options)
     sent, received, collectives = {}, {}, defaultdict(list)
     for kind, rank, *rest in lines:

@@ -14,7 +14,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def places(mpi: local_mpi.LocalMpi, program: Path, folder: Path) -> list[dict[str, Any]]:
-    """Call sites of the Allreduces of a run, whose program is named by a relative path."""
+    """Call sites of the Allreduces of a run whose program has a relative path."""
     hops = str(Path(sys.executable).with_name("hopscope"))
     words = [hops, "run", "--dir", str(folder / "trace"), "--", *mpi.launch(2), f"./{program.name}"]
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""Collective calls that the MPI library refuses are no collectives: they are told apart from data that is missing, and
-ranks that made them do not count otherwise than the others."""
+"""Collective calls that the MPI library refuses are not collectives. They differ from missing data, and ranks that made
+them do not count differently from the others."""
 
 from collections import Counter
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_refused_collectives_are_told_and_the_others_stay_in_step(
     assert traced.facts["missing"] == []
     collectives = [(row["op"], row["seq"], row["complete"]) for row in traced.rows("collectives")]
     assert sorted(collectives) == [("MPI_Allreduce", seq, True) for seq in range(3)]
-    # Each sum's hops have both ends: up and down, or from one to the other and back, once each.
+    # Each sum's hops have both ends: once up and once down, or one in each direction.
     assert len(traced.rows("hops")) == (6 if tree or mpi.flavour == "openmpi" else 0)
     refused = Counter((row["region"], row["rank"]) for row in traced.rows("intervals") if "refused" in row["region"])
     assert refused == {

@@ -1,4 +1,4 @@
-"""Open MPI's launcher refuses a job: one line says which option to add, and the exit code stays the launcher's."""
+"""Open MPI's launcher refuses a job: one line names the option to add, and the exit code is the launcher's."""
 
 import os
 import subprocess

@@ -1,4 +1,5 @@
-"""Programs that mark regions of their own, in every language: with the collector in the trace, without it harmless."""
+"""Programs that mark their own regions, in every language: with the collector they are in the trace, without it
+harmless."""
 
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ def in_c(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 def in_cxx(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
     compiler = shutil.which(str(Path(mpi.compiler).with_name(Path(mpi.compiler).name.replace("mpicc", "mpicxx"))))
     assert compiler, f"{mpi.release} has no C++ compiler wrapper here"
-    # MPI's former C++ interface comes with the header, and does not compile without warnings.
+    # MPI's former C++ interface comes with the header, but does not compile without warnings.
     flags = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     words = [compiler, "-x", "c++", *flags, "-I", str(INCLUDE)]
     subprocess.run([*words, "-o", str(folder / "marked"), str(PROGRAMS / "marked.c")], check=True, timeout=100)
@@ -47,8 +48,8 @@ def in_python(mpi: local_mpi.LocalMpi, folder: Path) -> list[str]:
 RELEASES: dict[Written, tuple[str, ...]] = {
     in_c: ("openmpi-4", "mpich-5"),
     in_cxx: ("openmpi-4", "mpich-5"),
-    in_fortran: ("openmpi-4", "mpich-4"),  # those with Fortran bindings
-    in_python: ("openmpi-4",),  # which mpi4py loads by itself
+    in_fortran: ("openmpi-4", "mpich-4"),  # libraries with Fortran bindings
+    in_python: ("openmpi-4",),  # the library that mpi4py loads by default
 }
 JOBS = [(written, mpi) for written, names in RELEASES.items() for mpi in local_mpi.find_all() if mpi.release in names]
 

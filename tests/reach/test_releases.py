@@ -1,4 +1,5 @@
-"""Every MPI library there is here, from C and through mpi4py: found out, fitted, and changed in nothing."""
+"""Every installed MPI library, from C and through mpi4py: it is detected, gets a fitting collector, and behaves as
+before."""
 
 import os
 import subprocess
@@ -15,7 +16,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 NAMES = {number: name for name, number in function_numbers().items()}
 LIBRARIES = local_mpi.find_all()
 LOADED = [mpi for mpi in LIBRARIES if mpi.flavour != "abi"]
-"""Those for which the wheel of mpi4py has an extension."""
+"""Libraries for which mpi4py's wheel has an extension."""
 
 
 def finished(words: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -27,7 +28,8 @@ def finished(words: list[str], cwd: Path, **environment: str) -> subprocess.Comp
 
 
 def traced(words: list[str], cwd: Path, **environment: str) -> tuple[list[str], list[Counter[str]]]:
-    """Under `hopscope run`: what was printed, sorted, and how often each rank called what."""
+    """Runs a command under `hopscope run`. Returns its output, sorted, and the number of calls of each function by
+    rank."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--tree", "binomial", "--"]
     done = finished([*run, *words], cwd, HOPSCOPE_KEEP_SPOOL="1", **environment)
     assert (cwd / "trace" / "traces.otf2").is_file(), done.stderr
@@ -56,13 +58,13 @@ def test_a_c_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) 
 
 @pytest.mark.parametrize("release", LOADED, ids=[mpi.release for mpi in LOADED])
 def test_an_mpi4py_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    """mpi4py opens the MPI library for itself alone (RTLD_LOCAL), so that nothing of it is in the global order."""
+    """mpi4py opens the MPI library with RTLD_LOCAL, so that none of its symbols is in the global order."""
     pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
     library = find_mpi([str(release.compile(PROGRAMS / "small_job.c"))]).path
     assert library is not None
     mpi_variables = {"MPI4PY_MPIABI": release.flavour, "LD_LIBRARY_PATH": str(library.parent)}
     if library.name.startswith("libmpich."):
-        # Debian's name for what the extension calls libmpi.so.12.
+        # Debian's name for the library that the extension calls libmpi.so.12.
         (tmp_path / "libmpi.so.12").symlink_to(library)
         mpi_variables["LD_LIBRARY_PATH"] = str(tmp_path)
     words = [*release.launch(3), sys.executable, str(PROGRAMS / "python_job.py")]

@@ -1,4 +1,4 @@
-"""A program whose sessions follow one another: the first is recorded, and the others are said not to be."""
+"""A program with consecutive sessions: the first one is recorded, and a message says that the others are not."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from traced_worlds import RELEASES, Traced, program, run
 
 
-# MPICH 5 may leave the memory of a session behind if another one begins at once, without the collector, too.
+# MPICH 5 may leave the memory of a session behind if another one begins at once, also without the collector.
 @pytest.mark.unfinished
 def test_sessions_that_begin_after_all_had_ended_are_said_not_to_be_recorded(tmp_path: Path) -> None:
     if "mpich-5" not in RELEASES:

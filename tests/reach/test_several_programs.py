@@ -6,7 +6,7 @@ import local_mpi
 from traced_worlds import Traced, program, run
 
 
-# Of two programs, the trace knew the one of rank 0 only.
+# Regression: of two programs, the trace named only that of rank 0.
 def test_a_job_of_several_programs_names_all_of_them(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     small = program(mpi, "small_job")
     done = run(mpi, tmp_path, 1, small, "first", ":", "-n", "1", small, "second", ":", "-n", "1", small, "second")

@@ -1,5 +1,8 @@
-"""One-sided communication and files are MPI: recorded, never computing, and with last arrivals where MPI synchronises.
-Fences counted as computing: 790 of 1,180 ms."""
+"""One-sided communication and files are MPI: they are recorded, never count as computing, and have last arrivals if MPI
+synchronises.
+
+Regression: fences counted as computing, 790 of 1,180 ms.
+"""
 
 import os
 import subprocess
@@ -14,7 +17,7 @@ RANKS = 3
 
 
 def traced(mpi: local_mpi.LocalMpi, folder: Path, name: str, *words: str) -> Traced:
-    """The trace of a run that gave what it gives without the collector."""
+    """The trace of a run that prints the same as without the collector."""
     words = (*words, str(folder / "file"))
     done = run(mpi, folder, RANKS, program(mpi, name), *words)
     assert done.returncode == 0, done.stderr
@@ -36,12 +39,12 @@ def traced(mpi: local_mpi.LocalMpi, folder: Path, name: str, *words: str) -> Tra
 
 
 def collectives(trace: Traced) -> Counter[tuple[str, bool]]:
-    """How many there were of each function, complete or not."""
+    """The number of collectives of each function, complete or not."""
     return Counter((row["op"], row["complete"]) for row in trace.rows("collectives"))
 
 
 def calls(trace: Traced) -> Counter[tuple[str, str]]:
-    """How many calls were no collectives, by function and kind."""
+    """The number of calls that are not collectives, by function and kind."""
     return Counter((row["region"], row["kind"]) for row in trace.rows("intervals"))
 
 
@@ -57,7 +60,7 @@ def test_fences_synchronise_and_puts_are_one_sided(mpi: local_mpi.LocalMpi, tmp_
         ("MPI_Win_free", True): 1,
     }
     counts = calls(trace)
-    assert counts["MPI_Win_fence", "rma"] == RANKS  # the first, without transfers before it
+    assert counts["MPI_Win_fence", "rma"] == RANKS  # the first fence, which has no transfers before it
     assert counts["MPI_Put", "rma"] == 10 * RANKS
     names = {row["comm"]: row["name"] for row in trace.comms}
     assert {names[row["comm"]] for row in trace.rows("collectives") if row["op"] == "MPI_Win_fence"} == {"halo"}

@@ -1,5 +1,5 @@
-"""Programs whose processes start others: one trace with all worlds, whose communicators have the members that the
-program itself found out."""
+"""Programs whose processes start others: one trace has all worlds, and their communicators have the members that the
+program itself found."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def spawning(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
 SPAWNED = [
     ("openmpi-4", "siblings", [2, 2, 3]),
     ("openmpi-4", "nested", [2, 2, 2]),
-    ("openmpi-5", "twice", [2, 2, 3]),  # between worlds that were spawned apart it hangs by itself
+    ("openmpi-5", "twice", [2, 2, 3]),  # it hangs by itself between worlds that were spawned separately
     ("mpich-5", "siblings", [2, 2, 3]),
     ("mpich-5", "nested", [2, 2, 2]),
 ]
@@ -78,7 +78,7 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
     assert done.returncode == 0, done.stderr
     traced = Traced(tmp_path / "trace")
     assert traced.worlds() == [2, 1, 1]
-    if spawning.flavour == "openmpi":  # its children know by whom they were started
+    if spawning.flavour == "openmpi":  # its children know who started them
         assert traced.facts["missing"] == []
     if traced.facts["missing"]:
         assert re.match(r"the processes that 2 call\(s\) of MPI_Comm_spawn started", traced.facts["missing"][0])
@@ -86,7 +86,7 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
             "message(s) and collectives on communicators shared with" in sentence
             for sentence in traced.facts["missing"]
         )
-        # What is left is of one world.
+        # The remaining collectives are those of one world.
         members = traced.members()
         assert {name for name in members if name.startswith("own")} == {"own.merged.0", "own.merged.1"}
         assert {len(pids) for name in members if name.startswith("own") for pids in members[name]} == {1}
@@ -98,10 +98,10 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
 
 
 def running_ranks(trace: Path, places: list[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Ranks of an inspection, once all of them (world and rank in it) run."""
+    """The ranks of an inspection, once all of them (world, and rank in it) run."""
     deadline = time.monotonic() + 100
     while True:
-        with suppress(InputError, ValueError):  # of files that are just being written
+        with suppress(InputError, ValueError):  # some files are just being written
             ranks = Inspection(job.inspect(trace)).document()["ranks"]
             world_ranks = [(rank["world"], rank["world_rank"]) for rank in ranks]
             if world_ranks == places and {rank["state"] for rank in ranks} == {"running"}:
@@ -142,7 +142,7 @@ def test_a_spawned_world_that_dies_leaves_what_it_recorded(spawning: local_mpi.L
 def test_processes_that_do_not_carry_the_collector_are_said_to_be_missing(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:
-    # The children take their environment from the launcher, which has none of it here.
+    # The children take their environment from the launcher, which has none of these variables.
     words = first_mpi.launch(2)
     preload = subprocess.run(
         [HOPSCOPE, "preload", "--mpi", first_mpi.release, "--dir", str(tmp_path / "trace")],

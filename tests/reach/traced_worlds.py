@@ -1,5 +1,5 @@
-"""Jobs of several worlds: started under the collector, and their traces compared with what the processes themselves say
-of their communicators (programs/told.h)."""
+"""Runs jobs of several worlds under the collector, and compares their traces with the members that the processes print
+for their communicators (programs/told.h)."""
 
 import json
 import os
@@ -19,14 +19,15 @@ RELEASES = {mpi.release: mpi for mpi in local_mpi.find_all()}
 
 
 DYNAMIC = [RELEASES[release] for release in ("openmpi-4", "mpich-5") if release in RELEASES]
-"""MPI libraries whose processes can start and meet others. Debian's MPICH 4 cannot (MPI_Comm_spawn, MPI_Open_port fail
-by themselves); Open MPI 5 has one test of its own, for it takes long and hangs by itself in some of the others."""
+"""MPI libraries whose processes can start others and connect to others. Debian's MPICH 4 cannot (its MPI_Comm_spawn and
+MPI_Open_port fail). Open MPI 5 has one separate test, because it takes long and itself hangs in some of the others."""
 
 Pids = tuple[tuple[int, ...], ...]
 
 
 def settings(mpi: local_mpi.LocalMpi) -> dict[str, str]:
-    """What a library from a folder of its own wants, and what lets ranks that outnumber the cores come forward."""
+    """Variables that a library in its own folder needs, and those that let ranks make progress if they outnumber the
+    cores."""
     prefix = Path(mpi.compiler).parents[1]
     return mpi.patience() | ({"OPAL_PREFIX": str(prefix)} if mpi.release == "openmpi-5" else {})
 
@@ -38,7 +39,7 @@ def program(mpi: local_mpi.LocalMpi, name: str = "worlds") -> str:
 def run(
     mpi: local_mpi.LocalMpi, cwd: Path, ranks: int, *words: str, seconds: int = 150, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """A job under `hopscope run`, into cwd/trace."""
+    """Runs a job under `hopscope run`, with its trace in cwd/trace."""
     return subprocess.run(
         ["timeout", str(seconds), HOPSCOPE, "run", "--dir", "trace", "--", *mpi.launch(ranks), *words],
         cwd=cwd,
@@ -51,7 +52,7 @@ def run(
 
 
 def printed_members(output: str) -> dict[str, set[Pids]]:
-    """Name -> what communicators of it have as members, by the processes' own words."""
+    """The members of communicators by name, as the processes print them."""
     pids_by_name: dict[str, set[Pids]] = {}
     for line in output.splitlines():
         words = re.fullmatch(r"(.*): ([ 0-9|]+)", line)
@@ -62,7 +63,7 @@ def printed_members(output: str) -> dict[str, set[Pids]]:
 
 
 class Traced:
-    """A trace's tables, with processes in the place of ranks."""
+    """A trace's tables, with processes instead of ranks."""
 
     def __init__(self, directory: Path) -> None:
         self.trace = hopscope.open(directory)
@@ -74,7 +75,8 @@ class Traced:
         return self.trace.table(table).to_pylist()
 
     def members(self) -> dict[str, set[tuple[int, ...]]]:
-        """Name -> pids of the members of its communicators, both groups of an intercommunicator behind one another."""
+        """The pids of the members of communicators by name; for an intercommunicator, both groups one after the
+        other."""
         pids_by_name: dict[str, set[tuple[int, ...]]] = {}
         for comm in self.comms:
             pids = tuple(self.ranks[rank]["pid"] for rank in comm["members"])
@@ -82,7 +84,7 @@ class Traced:
         return pids_by_name
 
     def worlds(self) -> list[int]:
-        """The worlds' sizes."""
+        """The sizes of the worlds."""
         numbers = [rank["world"] for rank in self.ranks]
         return [numbers.count(world) for world in sorted(set(numbers))]
 
@@ -92,15 +94,15 @@ class Traced:
 
 
 def assert_agrees(traced: Traced, output: str) -> None:
-    """Every communicator of which the program told is one in the trace, with its members, and the other way round.
+    """Asserts that every printed communicator is in the trace with its members, and that the trace has no others.
 
-    MPI_COMM_WORLD's name is the same text in several worlds, and so are others that were made several times.
+    Several communicators may have one name: MPI_COMM_WORLD in several worlds, and those that are made several times.
     """
     printed, traced_members = printed_members(output), traced.members()
     for name, members in printed.items():
         expected = {tuple(pid for group in groups for pid in group) for groups in members}
         swapped = {tuple(pid for group in groups[::-1] for pid in group) for groups in members}
-        # Of an intercommunicator the group with the lower ranks comes first.
+        # The group with the lower ranks of an intercommunicator comes first.
         assert traced_members[name] in (expected, swapped), name
         if name != "MPI_COMM_SELF":
             comms = [comm["comm"] for comm in traced.comms if comm["name"] == name]
@@ -109,7 +111,8 @@ def assert_agrees(traced: Traced, output: str) -> None:
 
 
 def assert_matched(traced: Traced, output: str) -> None:
-    """Each collective is complete, by all members of its communicator; each message has both ends."""
+    """Asserts that each collective is complete, with all members of its communicator, and that each message has both
+    ends."""
     size = {comm["comm"]: len(comm["members"]) for comm in traced.comms}
     calls: dict[int, int] = {}
     for call in traced.rows("calls"):

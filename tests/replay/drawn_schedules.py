@@ -1,4 +1,4 @@
-"""Schedules drawn by hand, step by step, for algorithms that the engine runs in another way."""
+"""Schedules drawn by hand, step by step, for algorithms that the engine runs in another form."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from hopscope.native import _plan
 
 
 class Drawing:
-    """The steps of all ranks. The k-th send from one rank to another meets the k-th receive there."""
+    """The steps of all ranks. The k-th send from one rank to another matches the k-th receive there."""
 
     def __init__(self, ranks: int) -> None:
         self.steps: list[list[tuple[int, int, int, list[int]]]] = [[] for _ in range(ranks)]
 
     def send(self, rank: int, peer: int, size: int, predecessors: list[int]) -> int:
-        """A send after these steps of the same rank; its number among them."""
+        """Adds a send after these steps of the same rank. Returns its number among the rank's steps."""
         return self._add(rank, _plan.SEND, peer, size, predecessors)
 
     def receive(self, rank: int, source: int, size: int) -> int:
-        """A receive that is posted on entry; its number among the rank's steps."""
+        """Adds a receive that is posted on entry. Returns its number among the rank's steps."""
         return self._add(rank, _plan.RECEIVE, source, size, [])
 
     def _add(self, rank: int, kind: int, peer: int, size: int, predecessors: list[int]) -> int:
@@ -27,7 +27,7 @@ class Drawing:
         return len(self.steps[rank]) - 1
 
     def schedules(self) -> _plan.Schedules:
-        """The schedules in the form of `hopscope.native._plan`, with the columns that a replay needs."""
+        """The schedules in the form of `hopscope.native._plan`, with the columns for a replay."""
         counts = [len(steps) for steps in self.steps]
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         kind, length, unmet, edges = [], [], [], [[] for _ in range(sum(counts))]
@@ -64,9 +64,11 @@ class Drawing:
 
 
 def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
-    """The published algorithm: each half goes down its tree in segments; then partners exchange whole halves. An odd
-    number of ranks, all in complete trees: 1 and 2 are the roots of the halves, and 1 and 2, 3 and 4, ... are
-    partners."""
+    """The published algorithm: each half goes down its own tree in segments, then partners exchange whole halves.
+
+    The number of ranks must be odd and fill complete trees. Ranks 1 and 2 are the roots of the halves; 1 and 2, 3 and
+    4, ... are partners.
+    """
     drawing, half = Drawing(ranks), segments // 2
     for _ in range(half):
         drawing.send(0, 1, segment, [])
@@ -86,8 +88,8 @@ def split_binary(ranks: int, segments: int, segment: int) -> _plan.Schedules:
 
 
 def linear_alltoall(ranks: int, size: int) -> _plan.Schedules:
-    """The published algorithm: a rank sends each block, to the ranks after it first, once it has the one before
-    it's."""
+    """The published algorithm: a rank sends its blocks one after the other, beginning with the rank after it. It sends
+    a block once it has received the one before."""
     drawing = Drawing(ranks)
     for rank in range(ranks):
         received = {peer: drawing.receive(rank, peer, size) for peer in range(ranks) if peer != rank}

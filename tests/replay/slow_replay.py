@@ -1,4 +1,4 @@
-"""A replay written to be read: an event for each server on each message's way, in one heap."""
+"""A replay that is easy to read: one heap has an event for each server on each message's way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 
 class SlowReplay:
-    """Ranks that call the same collectives one after another; the arguments are those of `sequences.leaves`."""
+    """Ranks that call the same collectives one after another. The arguments are those of `sequences.leaves`."""
 
     def __init__(
         self,
@@ -32,16 +32,16 @@ class SlowReplay:
         self.free_at = np.zeros(len(machine["service_ns"]))
         self.busy_until = np.zeros(len(hosts))
         self.agreed: dict[tuple[int, int], float] = {}
-        self.last_there: dict[tuple[int, int], float] = {}  # of announced messages, by sender and receiver
-        self.arrivals: set[tuple[int, int]] = set()  # messages that came
-        # Arrival of the first and last bytes of each rank's emulated messages whose receives are not posted.
+        self.last_there: dict[tuple[int, int], float] = {}  # by sender and receiver, for rendezvous messages
+        self.arrivals: set[tuple[int, int]] = set()  # messages that have arrived
+        # Times of the first and last bytes of each rank's emulated messages whose receives are not posted yet.
         self.unexpected: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
         self.leave = np.full((len(schedule_numbers), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []
         self.order = count()
 
     def run(self) -> Array:
-        """When each rank leaves each collective."""
+        """The times at which each rank leaves each collective."""
         for rank in range(len(self.hosts)):
             self.push(float(self.gaps[rank, 0]), self.enter, rank, 0)
         while self.events:
@@ -62,7 +62,7 @@ class SlowReplay:
         return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
 
     def ends(self, collective: int, receive: int) -> tuple[int, int]:
-        """The ranks that send and receive it."""
+        """The sender and the receiver of the message of a receive."""
         rank_of = self.rank_of[collective]
         return int(rank_of[self.schedules[collective]["other_end"][receive]]), int(rank_of[receive])
 
@@ -70,19 +70,19 @@ class SlowReplay:
         return float(self.machine[f"{kind}_ns"][self.machine["link"][self.pair(collective, receive)]])
 
     def ask(self, collective: int, receive: int, t: float) -> None:
-        """Sends the announcement of a message."""
+        """Sends the RTS of a message."""
         if self.machine["emulates"]:
             self.agree(collective, receive, t)
         else:
             self.push(t, self.announce, collective, receive)
 
     def announce(self, t: float, collective: int, receive: int) -> None:
-        """The announcement follows the last message between its ranks."""
+        """Delivers the RTS, not before the last message between its ranks."""
         arrival = t + self.control("announcement", collective, receive)
         self.agree(collective, receive, max(arrival, self.last_there.get(self.ends(collective, receive), 0.0)))
 
     def agree(self, collective: int, receive: int, t: float) -> None:
-        """The announcement of a message is there, or its receive is posted."""
+        """Notes that a message's RTS is there or its receive is posted. After both, the message continues."""
         first = self.agreed.setdefault((collective, receive), t)
         if (collective, -receive - 1) in self.agreed and self.machine["emulates"]:
             self.push(max(t, first), self.sent, collective, int(self.schedules[collective]["other_end"][receive]))
@@ -92,7 +92,7 @@ class SlowReplay:
         self.agreed[collective, -receive - 1] = t
 
     def sent(self, t: float, collective: int, send: int) -> None:
-        """The sender of an announced message is done with it."""
+        """Completes the send of a rendezvous message."""
         rank = int(self.rank_of[collective][send])
         self.busy_until[rank] = max(self.busy_until[rank], t)
         self.left[collective][rank] -= 1
@@ -103,7 +103,7 @@ class SlowReplay:
         return [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
 
     def work(self, rank: int, collective: int, followers: list[int]) -> None:
-        """Everything that can be done once one of the things that these steps wait for is there."""
+        """Runs all steps that can run after one of the inputs of these steps has arrived."""
         s, unmet = self.schedules[collective], self.unmet[collective]
         steps: list[int] = []
         receives: list[int] = []
@@ -161,14 +161,14 @@ class SlowReplay:
         return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
 
     def crossing(self, collective: int, receive: int) -> float:
-        """The time between the near servers of a message and the far ones."""
+        """The time between the servers at the sender and those at the receiver."""
         m, link = self.machine, self.machine["link"][self.pair(collective, receive)]
         latency = "announced" if self.is_rendezvous(collective, receive) else "latency"
         per_byte = "announced_per_byte_ns" if latency == "announced" else "per_byte_ns"
         return float(m[f"{latency}_ns"][link] + m[per_byte][link] * self.size(collective, receive))
 
     def pass_all(self, places: range, first: float, last: float, size: float) -> tuple[float, float]:
-        """An emulated message passes several servers in its one turn."""
+        """Passes an emulated message through several servers without interruption."""
         m = self.machine
         for place in places:
             server = m["server"][place]
@@ -179,14 +179,14 @@ class SlowReplay:
         return first, last
 
     def emulated(self, t: float, collective: int, receive: int) -> None:
-        """A message is sent over an emulated link."""
+        """Sends a message over an emulated link."""
         m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
         first, last = self.pass_all(range(m["first_server"][pair], m["far"][pair]), t, t, size)
         time = self.crossing(collective, receive)
         self.push(first + time, self.reach_host, collective, receive, last + time)
 
     def reach_host(self, t: float, collective: int, receive: int, last: float) -> None:
-        """An emulated message is there."""
+        """Delivers an emulated message to the receiver's host."""
         rank = int(self.rank_of[collective][receive])
         has_servers = (
             self.machine["far"][self.pair(collective, receive)]
@@ -197,7 +197,7 @@ class SlowReplay:
             self.let_in(t, rank, (collective, receive))
 
     def take_in(self, t: float, rank: int) -> None:
-        """A receive was posted: of the messages that this lets in, the first that was there goes on."""
+        """After a receive was posted, lets in the message that arrived first among those with posted receives."""
         ready = [message for message in self.unexpected[rank] if self.unmet[message[0]][message[1]] == 1]
         if ready:
             self.let_in(t, rank, min(ready, key=lambda one: self.unexpected[rank][one]))
@@ -209,7 +209,7 @@ class SlowReplay:
         self.push(max(t, last), self.arrive, *message)
 
     def travel(self, t: float, collective: int, receive: int, place: int | None, last: float) -> None:
-        """A message that comes to a place of its route (None: it begins), its last byte at `last`."""
+        """Moves a message to a place of its route (None: its begin). last: the time of its last byte."""
         m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
         if m["emulates"]:
             self.emulated(t, collective, receive)

@@ -1,4 +1,5 @@
-"""Formulas, replay and measurement beside each other: which collectives count, and whether they meet."""
+"""Times of formulas, replay and measurement side by side: the collectives that count, and the agreement of the
+times."""
 
 import json
 from pathlib import Path
@@ -38,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 
 def parameters(link: str, **fields: Any) -> list[Row]:
-    """The parameters of one link, without those of PLogP."""
+    """The parameters of one link, except those of PLogP."""
     units = {"beta": NS_PER_BYTE, "G": NS_PER_BYTE}
     ends = LinkEnds(link, **fields)
     return [
@@ -48,7 +49,7 @@ def parameters(link: str, **fields: Any) -> list[Row]:
 
 
 def collectives(*rows: tuple[str, int, int, int, int, int, bool]) -> pa.Table:
-    """Operation, communicator, bytes, first and last enter, last leave, complete."""
+    """A table of collectives: operation, communicator, bytes, first and last enter, last leave, complete."""
     names = ("op", "comm", "bytes", "first_enter_ns", "last_enter_ns", "last_leave_ns", "complete")
     return pa.table({name: [collective[column] for collective in rows] for column, name in enumerate(names)})
 
@@ -59,7 +60,8 @@ def recognised(op: str, comm: int, size: int, algorithm: str, **columns: Any) ->
 
 
 def test_only_collectives_that_all_ranks_entered_together_count() -> None:
-    """One that began when the root came, long before the last rank, took next to nothing after the last enter."""
+    """A collective that begins at the root's enter, long before the last rank's, takes almost no time after the last
+    enter."""
     aligned, skewed, cut_off = (
         ("MPI_Bcast", 0, 64, 0, 50, 1050, True),
         ("MPI_Bcast", 0, 64, 2000, 2900, 3000, True),
@@ -98,13 +100,14 @@ def test_calls_that_ran_by_several_algorithms_are_of_none() -> None:
 
 
 def test_a_barrier_of_two_ranks_is_of_no_algorithm() -> None:
-    """A flat one sends its two messages in turn, the others at once; it was called twice as slow as measured."""
+    """Regression: such a barrier was predicted to take twice the measured time. The flat algorithm sends its two
+    messages one after the other, the others send them at once."""
     rows = [recognised("MPI_Barrier", 0, 0, "dissemination", ranks=2, same="linear")]
     assert measured(collectives(("MPI_Barrier", 0, 0, 0, 0, 10, True)), rows, emulated=False) == {}
 
 
 def test_over_emulated_links_the_library_s_own_collectives_do_not_count() -> None:
-    """Its messages are not delayed, so it would look far faster than any model."""
+    """The messages of the library's own collectives are not delayed, so these would look far faster than any model."""
     rows = [recognised("MPI_Bcast", 0, 64, "binomial", source="native"), recognised("MPI_Bcast", 0, 8, "binomial")]
     table = collectives(*(("MPI_Bcast", 0, size, 0, 0, 10, True) for size in (64, 8)))
     assert [point.bytes for point in measured(table, rows, emulated=True)] == [8]
@@ -141,7 +144,8 @@ def test_the_farthest_links_are_taken_and_a_pair_of_hosts_stands_back_behind_its
 
 
 def test_an_interface_s_time_for_a_byte_is_in_the_parameters_of_the_links_behind_it(run: hopscope.Trace) -> None:
-    """It was left out, so LogGP's G was 0.07 ns where the emulated interface takes 50."""
+    """Regression: the interface's time was left out, so LogGP's G was 0.07 ns, though the emulated interface takes 50
+    ns."""
     rows = {
         (estimate.model, estimate.parameter): estimate.value for estimate in rows_of_fit(fitted_of_trace(run.table))
     }
@@ -155,8 +159,8 @@ SURE = [
     *(("MPI_Alltoall", "pairwise", POINT_RANKS, size) for size in POINT_SIZES),
     ("MPI_Barrier", "bruck", POINT_RANKS, 0),
 ]
-"""Points whose links the model knows everything of: 3 ranks are a complete binary tree, and pairwise exchanges meet
-nobody else's."""
+"""Points for which the model has all of the links' times: 3 ranks are a complete binary tree, and pairwise exchanges
+have no contention."""
 
 
 def rows_of_points(run: hopscope.Trace) -> dict[tuple[str, str, int, int], dict[str, Any]]:
@@ -177,13 +181,13 @@ def test_formulas_and_replay_meet_where_the_formulas_hold(run: hopscope.Trace) -
     for key in SURE:
         assert point_rows[key]["collectives"] + point_rows[key]["skewed"] == POINT_TIMES
         assert point_rows[key]["replay_ns"] == pytest.approx(point_rows[key]["loggp_ns"], rel=0.05), key
-    # The formula's complete tree has a level more than 4 ranks need; the replay sends what was sent.
+    # The formula's complete tree has one level more than 4 ranks need; the replay uses the real messages.
     wide = point_rows["MPI_Bcast", "binary", POINT_RANKS, POINT_SIZES[-1]]
     assert wide["loggp_ns"] > 1.5 * wide["replay_ns"]
 
 
 def test_a_machine_s_parameters_are_the_replay_s_too(run: hopscope.Trace) -> None:
-    """The replay beside them had the costs of the trace's links, of 2 ms, where the file had 30 us."""
+    """Regression: the replay beside the formulas used the trace's links, of 2 ms, though the file had 30 us."""
     fitted = fitted_of_trace(run.table)
     rows = of_trace(fitted, {}, parameters("lan", source="h0", destination="h1"))
     loggp = LogGP(30_000.0, 8_000.0, 9_000.0, 15.0)
@@ -200,13 +204,13 @@ def test_ranks_joined_by_links_that_the_machine_file_lacks_are_not_replayed(run:
 
 
 def test_each_message_is_replayed_with_the_parameters_of_its_own_links() -> None:
-    """Rank 0 sends a byte to rank 1 over far links and then to rank 2, on its own host."""
+    """Rank 0 sends a byte to rank 1 over distant links, and then to rank 2 on its own host."""
     far, local = LogGP(30_000.0, 8_000.0, 9_000.0), LogGP(1_000.0, 200.0, 300.0)
     classes = np.asarray([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
     linear = schedules("MPI_Bcast", "linear", Call(3, 1))
     assert linear is not None
     left = leaves([linear], range(3), published_by_class([far, local], classes, 1))[0].tolist()
-    # Both overheads and the latency; the second message goes when the rank is done with the first.
+    # Both overheads and the latency. The second message leaves when the rank has sent the first one.
     assert left[1:] == [8_000 + 30_000 + 8_000, 8_000 + 200 + 1_000 + 200]
 
 
@@ -227,5 +231,5 @@ def test_the_command_takes_a_trace_with_a_machine_s_parameters(
 
 
 def test_every_operation_has_all_three_models() -> None:
-    """The columns are named after them."""
+    """The columns are named after the models."""
     assert {model for _, _, model in FORMULAS} == {Hockney, LogGP, PLogP}

@@ -1,4 +1,4 @@
-"""The published formulas: values worked out by hand, and beside replays of what they are about."""
+"""The published formulas: values worked out by hand, and comparisons with replays of the same calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOW = LogGP(L=61_220, o=8_200, g=23_800, G=84, gamma=2)
 HOCKNEY = Hockney(Curve.constant(50_000), Curve.constant(15), 2)
 PLOGP = PLogP(30_000, Curve.line(2_000, 0.5), Curve.line(3_000, 1), Curve.line(9_000, 15), 2)
 BARRIER, SEVEN, EIGHT, WHOLE = Call(8), Call(7, 8_008, 1_001), Call(8, 8_008, 1_001), Call(8, 1_001)
-"""Segments of 1,001 bytes: (m_s - 1) G is 15,000 on the first cluster and 84,000 on the other, gamma m_s 2,002."""
+"""Segments have 1,001 bytes: (m_s - 1) G is 15,000 on the first cluster and 84,000 on the other, gamma m_s is 2,002."""
 
 
 def test_every_row_has_a_formula_for_every_model() -> None:
@@ -55,9 +55,9 @@ def test_every_formula_says_where_it_was_published() -> None:
         ("MPI_Bcast", "pipeline", EIGHT, FAST, 7 * 61_700 + 7 * 23_683),
         ("MPI_Bcast", "pipeline", EIGHT, SLOW, 7 * 161_620 + 7 * 107_800),
         ("MPI_Bcast", "binomial", EIGHT, FAST, 3 * (61_700 + 7 * 23_683)),
-        # 7 ranks are two levels: 30,400 + 2 (8,150 + 15,000) + 8,683 each; then 7 times two messages of 23,683.
+        # 7 ranks make two levels of 30,400 + 2 (8,150 + 15,000) + 8,683 each; then 7 times two messages of 23,683.
         ("MPI_Bcast", "binary", SEVEN, FAST, 2 * 85_383 + 7 * 47_366),
-        # Without bytes the ranks' own 3 * 8,150 exceed 2 * 8,683: 2 (30,400 + 16,300 + 8,683) + 7 * 24,450.
+        # With one byte, the ranks' own 3 * 8,150 exceed 2 * 8,683: 2 (30,400 + 16,300 + 8,683) + 7 * 24,450.
         ("MPI_Bcast", "binary", Call(7, 8, 1), FAST, 2 * 55_383 + 7 * 24_450),
         # Four segments in each half, and then 4,004 bytes: 30,400 + 16,300 + 4,003 * 15.
         ("MPI_Bcast", "split binary", SEVEN, FAST, 2 * 85_383 + 3 * 47_366 + 106_745),
@@ -89,7 +89,7 @@ def test_the_published_parameters_of_loggp(operation: str, algorithm: str, call:
         ("MPI_Bcast", "pipeline", 8_000, 14 * 65_000, 7 * 54_000 + 7 * 24_000),
         ("MPI_Bcast", "binomial", 8_000, 24 * 65_000, 3 * (30_000 + 8 * 24_000)),
         ("MPI_Bcast", "binary", 8_000, 10 * 115_000, 3 * 78_000 + 7 * 48_000),
-        # The last exchange is of 4,000 bytes: 110,000, and 30,000 + 69,000.
+        # The last exchange has 4,000 bytes: 110,000 by Hockney, and 30,000 + 69,000 by PLogP.
         ("MPI_Bcast", "split binary", 8_000, 6 * 115_000 + 110_000, 3 * 78_000 + 3 * 48_000 + 99_000),
         ("MPI_Reduce", "flat", 8_000, 56 * 67_000, 30_000 + 56 * 24_000),
         ("MPI_Reduce", "pipeline", 8_000, 14 * 67_000, 7 * 54_000 + 7 * 26_500),
@@ -113,7 +113,7 @@ def test_upper_bounds_and_what_was_printed() -> None:
     # 6 (30,400 + 8,683 + 46,300) + 2 * 23,683 + 30,400 + 16,300 + 499.5 * 15.
     assert PRINTED["MPI_Bcast", "split binary", LogGP](SEVEN, FAST) == 6 * 85_383 + 47_366 + 46_700 + 7_492.5
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 8_000, 1_000), PLOGP) == 3 * 78_000 + 3 * 48_000
-    # Half of an odd number of segments was once rounded up in the printed form too.
+    # Regression: half of an odd number of segments was rounded up in the printed form too.
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 7_000, 1_000), PLOGP) == 3 * 78_000 + 2.5 * 48_000
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 1_000, 1_000), PLOGP) == 3 * 78_000 - 0.5 * 48_000
     # 2 (30,400 + 15,000 + 24,450 + 4,004 + 7 (15,000 + 28,454)).
@@ -121,7 +121,7 @@ def test_upper_bounds_and_what_was_printed() -> None:
 
 
 def replays(operation: str, algorithm: str, model: Hockney | LogGP | PLogP, *calls: Call) -> list[float]:
-    """The formula's times in shares of the replays'."""
+    """The formula's times as shares of the replay's."""
     shares: list[float] = []
     for call in calls:
         replayed = replayed_ns(operation, algorithm, call, model)
@@ -153,7 +153,7 @@ def test_loggp_and_the_replay_agree(operation: str, algorithm: str, calls: list[
 
 @pytest.mark.parametrize("algorithm", ["double ring", "recursive doubling", "bruck"])
 def test_barriers_and_pairwise_exchange_agree_where_the_gap_is_the_overhead(algorithm: str) -> None:
-    # They have o + g where one message is received and the next one sent; the replay has 2o.
+    # The formulas have o + g between receiving a message and sending the next one; the replay has 2o.
     p = LogGP(30_000, 8_000, 8_000, 15)
     assert replays("MPI_Barrier", algorithm, p, *map(Call, (2, 4, 8, 16))) == [1] * 4
     assert replays("MPI_Alltoall", "pairwise", p, *(Call(ranks, 1_000) for ranks in (4, 7, 8))) == [1] * 3
@@ -171,7 +171,7 @@ def test_broadcasts_under_hockney_and_plogp_agree(algorithm: str, calls: list[Ca
 
 
 def test_reductions_agree_where_no_bytes_come_while_a_rank_works() -> None:
-    # The published forms hold a rank busy while bytes come; the replay does not. With G = 0 they are one.
+    # In the published forms a rank is busy while bytes arrive; in the replay it is not. With G = 0 both are equal.
     p = LogGP(30_000, 8_000, 8_000, 0, 10)
     for algorithm in ("flat", "pipeline"):
         assert replays("MPI_Reduce", algorithm, p, *POWERS) == pytest.approx([1] * len(POWERS), rel=1e-12)
@@ -191,7 +191,8 @@ def printed_shares(operation: str, algorithm: str, *calls: Call) -> list[float]:
 
 
 def test_the_printed_forms_leave_the_replay() -> None:
-    # 80 segments over four levels: a tenth of it without n_s, and more than three times it with the depth in each term.
+    # 80 segments over four levels: a tenth of the time if n_s is missing, and more than three times it with the depth
+    # in each term.
     assert printed_shares("MPI_Bcast", "binary", Call(31, 80_000, 1_000)) == [pytest.approx(0.104, abs=0.001)]
     assert printed_shares("MPI_Reduce", "binary", Call(31, 80_000, 1_000)) == [pytest.approx(3.43, abs=0.01)]
 
@@ -206,16 +207,16 @@ def test_the_split_binary_broadcast_as_published_agrees(ranks: int, p: LogGP) ->
         assert FORMULAS[row](call, p) == pytest.approx(replayed, rel=1e-12)
     # With two segments, one for each half, the engine's own schedule is the published one.
     assert replays(*row[:2], p, Call(ranks, 2_000, 1_000)) == pytest.approx([1], rel=1e-12)
-    # With 20 segments the printed form pays the latency for every one.
+    # With 20 segments, the printed form has the latency for each segment.
     assert PRINTED[row](call, p) > 1.3 * replayed
 
 
 def test_a_gap_by_destinations_enters_formulas_and_replay_alike() -> None:
-    # Seven destinations: the largest measured number up to it is 4. The first message leaves at once.
+    # Seven destinations: the largest measured number that is not larger is 4. The first message leaves at once.
     loggp = replace(FAST, gaps=((2, 8_500, 12), (4, 9_000, 10), (8, 1, 1)))
     time = 30_400 + 2 * 8_150 - 9_000 + 7 * (1_000 * 10 + 9_000) + 1_000 * (15 - 10)
     assert replayed_ns("MPI_Bcast", "linear", WHOLE, loggp) == time
-    assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with one G for all of the way
+    assert FORMULAS["MPI_Bcast", "linear", LogGP](WHOLE, loggp) == time - 5_000  # with a single G for the whole message
     plogp = replace(PLOGP, gaps=((4, Curve.constant(5_000)),))
     assert FORMULAS["MPI_Bcast", "linear", PLogP](WHOLE, plogp) == 30_000 + 7 * 5_000
     assert FORMULAS["MPI_Barrier", "flat", PLogP](BARRIER, plogp) == 8 * 5_000 + 2 * 30_000

@@ -1,4 +1,5 @@
-"""The replay agrees with SimGrid's SMPI, which shares no code and no assumption with it: 64 ranks over two clusters."""
+"""The replay agrees with SimGrid's SMPI, which shares neither code nor assumptions with it: 64 ranks over two
+clusters."""
 
 from __future__ import annotations
 
@@ -24,13 +25,14 @@ RULES: dict[str, dict[str, Any]] = {
     "leaders, all to all": {**LEADERS, "between": "all-to-all"},
     "leaders, ring": {**LEADERS, "between": "ring"},
 }
-# SimGrid takes times that are closer than 1e-9 s for equal. A path of a hundred messages is off by 1e-7 s at most, of
-# 50 ms or more.
+# SimGrid treats times that differ by less than 1e-9 s as equal. A path of a hundred messages is wrong by at most 1e-7
+# s, out of 50 ms or more.
 EXACTLY = 1e-5
 
 
 def uneven(seed: int) -> tuple[Array, Array]:
-    """Latencies and times per byte of pairs of hosts: no two pairs of clusters alike, and none both ways."""
+    """Latencies and times per byte of pairs of hosts. They differ between all pairs of clusters and between both
+    directions."""
     chance = np.random.default_rng(seed)
     is_remote = np.not_equal.outer(CLUSTER, CLUSTER)
     latency = np.where(is_remote, 10e6, 50e3) * chance.uniform(0.5, 2, (HOSTS, HOSTS))
@@ -43,8 +45,8 @@ def uneven(seed: int) -> tuple[Array, Array]:
 def replay_and_simulate(
     rule: str, operation: str, size: int, machine: SimulatedMachine, folder: Path, *, calls: int = 3
 ) -> tuple[Array, Array]:
-    """When each rank leaves each of some calls, by the replay and by SimGrid. Ranks enter the first one together if it
-    is the only one."""
+    """The times at which each rank leaves each of some calls, by the replay and by SimGrid. If there is only one call,
+    the ranks enter it together."""
     choice = RULES[rule]
     root = 0 if operation in ("MPI_Bcast", "MPI_Reduce") else None
     clusters = [CLUSTER[host] for host in HOST]
@@ -58,7 +60,7 @@ def replay_and_simulate(
 @pytest.mark.parametrize("size", [8, 65536])
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rank_leaves_an_allreduce_when_simgrid_says(rule: str, size: int, tmp_path: Path) -> None:
-    # Each pair of hosts has its own link, and each message costs its two ranks 2 and 3 us.
+    # Each pair of hosts has its own link, and each message costs its ranks 2 and 3 us.
     machine = SimulatedMachine(*uneven(1), send_ns=2000.0, receive_ns=3000.0)
     predicted, simulated = replay_and_simulate(rule, "MPI_Allreduce", size, machine, tmp_path)
     assert simulated == pytest.approx(predicted, rel=EXACTLY)
@@ -67,7 +69,7 @@ def test_every_rank_leaves_an_allreduce_when_simgrid_says(rule: str, size: int, 
 @pytest.mark.parametrize("rule", ["binomial", "chain", "flat"])
 @pytest.mark.parametrize("operation", ["MPI_Bcast", "MPI_Reduce"])
 def test_ranks_that_wait_for_nobody_go_on_as_in_simgrid(operation: str, rule: str, tmp_path: Path) -> None:
-    # The root of a broadcast, and the leaves of a reduction, are a call ahead of others.
+    # The root of a broadcast, and the leaves of a reduction, are one call ahead of the others.
     machine = SimulatedMachine(*uneven(2), send_ns=2000.0, receive_ns=3000.0)
     predicted, simulated = replay_and_simulate(rule, operation, 65536, machine, tmp_path)
     assert simulated == pytest.approx(predicted, rel=EXACTLY)
@@ -77,9 +79,9 @@ def test_ranks_that_wait_for_nobody_go_on_as_in_simgrid(operation: str, rule: st
 def test_an_interface_has_sent_the_last_byte_at_one_time_whether_messages_queue_or_share_it(
     rule: str, tmp_path: Path
 ) -> None:
-    # 100 MB/s each way for a host. SimGrid shares that among messages, the replay has them queue, so only the last one
-    # is there at one time: the 56th of the root's in a flat broadcast to equally far hosts, the only one in a chain. A
-    # shared envelope of 16 bytes may be in another one's place: 10 ns for each of 56.
+    # 100 MB/s in each direction for a host. SimGrid shares that rate among messages, but in the replay they queue. So
+    # both have only the last message at the same time: the root's 56th in a flat broadcast to equally distant hosts,
+    # the only one in a chain. An envelope of 16 bytes may change its order with another: 10 ns per byte for each of 56.
     latency = np.where(np.eye(HOSTS, dtype=bool), 1000.0, 10e6)
     machine = SimulatedMachine(latency, np.zeros((HOSTS, HOSTS)), interface_per_byte_ns=10.0)
     predicted, simulated = replay_and_simulate(rule, "MPI_Bcast", 65536, machine, tmp_path, calls=1)

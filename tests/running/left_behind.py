@@ -16,7 +16,7 @@ from pathlib import Path
 import abandoned_segments
 
 PATIENCE_S = 60.0
-"""How long to wait: the kernel and the launchers end processes one by one, and slowly on a busy machine."""
+"""Seconds to wait, because the kernel and the launchers end processes one by one, and slowly on a busy machine."""
 
 
 _CLONE_NEWNS, _MS_REC, _MS_PRIVATE = 0x20000, 0x4000, 0x40000

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from hopscope.advice.pipeline import Proposal
 from hopscope.mpi_libraries.offered import Library, Offered, operation_name
 from hopscope.mpi_libraries.open_mpi.algorithms import CUT
-from hopscope.mpi_libraries.planned import Unplanned, planned
+from hopscope.mpi_libraries.planned import Unplanned, messages_name, planned
 from hopscope.mpi_libraries.written import Choice
-from hopscope.replay.algorithms.algorithm import SEGMENTS, Algorithm, segmented
+from hopscope.replay.algorithms.algorithm import SEGMENTS, Algorithm, longest, segmented
+from hopscope.replay.algorithms.schedule import fingerprint
+from hopscope.replay.basis import Basis
 from hopscope.replay.parts import ends_in_rules, payloads_of
-from hopscope.replay.run.program import Subject
+from hopscope.replay.run.program import Subject, algorithms_of
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""
@@ -77,3 +79,28 @@ def _of_algorithm(library: Library, offered: Offered, parts: Sequence[Subject]) 
 
 def _least_bytes(part: Subject) -> int | None:
     return min(payloads_of(part)) if part.op != "MPI_Barrier" else None
+
+
+def repeated_reason(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
+    """The reason not to predict a proposal: it has no schedule here, or the same messages as an earlier proposal. None
+    if there is no reason."""
+    pairs = zip(proposal.pieces, parts, strict=True)
+    try:
+        key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
+    except ValueError as problem:
+        return f"the plan has no schedule for it here: {problem}"
+    if key in fingerprints:
+        return "here it sends the same messages as another candidate"
+    fingerprints.add(key)
+    return None
+
+
+def baseline_reason(basis: Basis, proposal: Proposal, parts: Sequence[Subject]) -> str | None:
+    """The reason not to predict a proposal that is the baseline's algorithm; None if it is another algorithm."""
+    (choice, *further) = proposal.choices
+    for part in parts:
+        recorded = {*algorithms_of(basis.source.tables, part)}
+        is_single = not further and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
+        if not is_single or None in recorded or recorded != {messages_name(choice.algorithm, len(part.members))}:
+            return None
+    return "it is the baseline"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope.advice.library import choices_for, proposals_of
+from hopscope.advice.library import baseline_reason, choices_for, proposals_of, repeated_reason
 from hopscope.advice.pipeline import Proposal, Suggestion, suggest
 from hopscope.errors import InputError
 from hopscope.mpi_libraries.installed import installed
 from hopscope.mpi_libraries.offered import operation_name
 from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
-from hopscope.mpi_libraries.planned import messages_name
-from hopscope.replay.algorithms.algorithm import longest
-from hopscope.replay.algorithms.schedule import fingerprint
-from hopscope.replay.basis import Basis, Recost, basis_of
+from hopscope.replay.basis import Recost, basis_of
 from hopscope.replay.candidate import Candidate
-from hopscope.replay.run.program import Subject, algorithms_of
 
 LEAST_TIME = 0.01
 """An operation with a smaller share of the time in all collectives stays as it is."""
@@ -46,7 +42,9 @@ def suggest_settings(
         fingerprints: set[tuple[bytes, ...]] = set()
         for proposal in proposals_of(library, parts):
             reason = (
-                proposal.reason or _baseline_reason(basis, proposal, parts) or _repeated(proposal, parts, fingerprints)
+                proposal.reason
+                or baseline_reason(basis, proposal, parts)
+                or repeated_reason(proposal, parts, fingerprints)
             )
             yield replace(proposal, reason=reason, pieces=()) if reason else proposal
 
@@ -76,28 +74,3 @@ def unfitted_settings(table: Table, flavour: str, launcher: str | None, reason: 
                 setting = Candidate(name, "setting", (op,), choices=choices, besides=besides, reason_unpredicted=reason)
                 result.append(setting)
     return tuple(result)
-
-
-def _repeated(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
-    """The reason not to predict a proposal: it has no schedule here, or the same messages as an earlier proposal. None
-    if there is no reason."""
-    pairs = zip(proposal.pieces, parts, strict=True)
-    try:
-        key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)
-    except ValueError as problem:
-        return f"the plan has no schedule for it here: {problem}"
-    if key in fingerprints:
-        return "here it sends the same messages as another candidate"
-    fingerprints.add(key)
-    return None
-
-
-def _baseline_reason(basis: Basis, proposal: Proposal, parts: Sequence[Subject]) -> str | None:
-    """The reason not to predict a proposal that is the baseline's algorithm; None if it is another algorithm."""
-    (choice, *further) = proposal.choices
-    for part in parts:
-        recorded = {*algorithms_of(basis.source.tables, part)}
-        is_single = not further and choice.algorithm.operation == operation_name(part.op) and not choice.segment_bytes
-        if not is_single or None in recorded or recorded != {messages_name(choice.algorithm, len(part.members))}:
-            return None
-    return "it is the baseline"

@@ -30,7 +30,7 @@ _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
 @dataclass(frozen=True)
 class Request:
-    """How a job shall be traced. Paths are absolute, for a rank may run in another folder."""
+    """The tracing options of a job. Paths are absolute, because a rank may run in another folder."""
 
     collector: str
     """The collector's library, by flavour or flavour and release: `openmpi`, `mpich-5`."""

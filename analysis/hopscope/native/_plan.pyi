@@ -26,9 +26,9 @@ class Shape:
 
     name: str
     same_as: str | None
-    """Of a second name: the first one."""
+    """The first name of this row, for a second name."""
     counts: str | None
-    """What `fan_out` counts; None: the shape takes none."""
+    """The unit of `fan_out`; None: the shape has no fan-out."""
     meaning: str
     is_simple: bool
     """It can be a level of a hierarchy."""
@@ -59,10 +59,10 @@ class Operation:
     is_even: bool
     """All ranks have messages or blocks of one length."""
     input: str
-    """What a rank gives, or the root if only it does: the `whole` message, its `own` block, a block for `each` rank, or
-    `nothing`."""
+    """The data that a rank provides, or the root if only the root does: the `whole` message, its `own` block, a block
+    for `each` rank, or `nothing`."""
     output: str
-    """What a rank gets, or the root, in the same words."""
+    """The data that a rank gets, or the root if only the root does, in the words of `input`."""
     only_up: bool
     """Data goes only to the root, so over a tree only the reduce tree is used."""
     only_down: bool
@@ -145,10 +145,10 @@ class TreeFile:
         unit_bytes: int = 1,
         in_place: bool = False,
     ) -> Schedules:
-        """What every rank does in a call that this rule runs.
+        """Schedules of all ranks for a call that this rule runs.
 
-        lengths, in units: none of a barrier; one of what all ranks have whole (Allreduce, Reduce, Bcast, Scan, Exscan);
-        of blocks one for all or one for each rank, of Alltoall* also one for each pair (row by row: from, to). The
-        engine counts reductions in elements (of unit_bytes) and all else in bytes. root: of operations that have one;
-        the others keep the root of an explicit tree.
+        lengths, in units: none for a barrier; one for operations in which each rank has the whole message (Allreduce,
+        Reduce, Bcast, Scan, Exscan); for blocks, one length for all or one for each rank; for Alltoall* also one for
+        each pair (row by row: from, to). The engine counts reductions in elements (of unit_bytes) and all else in
+        bytes. root: for operations that have one; the others keep the root of an explicit tree.
         """

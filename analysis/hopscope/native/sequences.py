@@ -80,5 +80,5 @@ def leaves(
 
 
 def duration_ns(schedules: _plan.Schedules, machine: dict[str, Any]) -> float:
-    """How long one collective takes if all ranks, each on a host of its own, enter it together."""
+    """The duration of one collective that all ranks, each on its own host, enter together."""
     return float(leaves([schedules], range(len(schedules["first_step"]) - 1), machine).max())

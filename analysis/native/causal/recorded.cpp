@@ -14,6 +14,8 @@
 #include <array>
 #include <tuple>
 
+#include "lane_waits.h"
+#include "paths/communicating_lanes.h"
 #include "paths/time_order.h"
 #include "paths/transfers.h"
 
@@ -43,15 +45,18 @@ constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of a point that another
 
 class Builder {
   public:
-    explicit Builder(const Columns &columns) : columns_(columns), lanes_(columns.lanes.size()) {}
+    explicit Builder(const Columns &columns)
+        : columns_(columns), lanes_(columns.lanes.size()), communicating_(lanes_), waits_(lanes_) {
+        communicating_.add(columns.intervals);
+        for (size_t i = 0; i < columns.calls.size(); i++)
+            communicating_.add(static_cast<size_t>(columns.calls.lane[i]));
+    }
 
     Recorded build() {
         learn(columns_.hops);
         learn(columns_.messages);
-        waits_.resize(lanes_);
-        next_wait_.assign(lanes_, 0);
         collect();
-        join_waits();
+        waits_.join();
         order();
         begin_graph();
         for (const Point &point : points_)
@@ -107,48 +112,16 @@ class Builder {
             const bool receiver_waited = message_binding == Binding::recv || message_binding == Binding::undecided;
             point(m.recv_end[i], i, m.dst_lane[i], Kind::received, table, receiver_waited);
             if (receiver_waited && m.recv_wait_begin[i] != MISSING)
-                wait(m.dst_lane[i], std::max(m.recv_wait_begin[i], m.recv_post[i]), m.recv_end[i]);
+                waits_.add(m.dst_lane[i], std::max(m.recv_wait_begin[i], m.recv_post[i]), m.recv_end[i]);
             if (sender_blocked)
                 point(m.recv_post[i], i, m.dst_lane[i], Kind::post, table);
             const bool sender_waited = sender_blocked && m.send_end[i] != MISSING && m.send_wait_begin[i] != MISSING &&
                                        m.send_wait_begin[i] < m.recv_post[i] && m.recv_post[i] <= m.send_end[i];
             if (sender_waited) {
                 point(m.send_end[i], i, m.src_lane[i], Kind::send_done, table, true);
-                wait(m.src_lane[i], m.send_wait_begin[i], m.send_end[i]);
+                waits_.add(m.src_lane[i], m.send_wait_begin[i], m.send_end[i]);
             }
         }
-    }
-
-    void wait(int32_t lane, int64_t begin, int64_t end) {
-        if (begin < end)
-            waits_[static_cast<size_t>(lane)].push_back({begin, end});
-    }
-
-    // Joins overlapping waits of one lane.
-    void join_waits() {
-        for (std::vector<Wait> &waits : waits_) {
-            std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) { return a.begin < b.begin; });
-            size_t joined_count = 0;
-            for (const Wait &wait : waits) {
-                if (joined_count > 0 && wait.begin <= waits[joined_count - 1].end)
-                    waits[joined_count - 1].end = std::max(waits[joined_count - 1].end, wait.end);
-                else
-                    waits[joined_count++] = wait;
-            }
-            waits.resize(joined_count);
-        }
-    }
-
-    // The part of a time between two moments of a lane in which the lane did not wait. Times ascend from call to call.
-    int64_t busy(int32_t lane, int64_t begin, int64_t end) {
-        const std::vector<Wait> &waits = waits_[static_cast<size_t>(lane)];
-        size_t &next = next_wait_[static_cast<size_t>(lane)];
-        while (next < waits.size() && waits[next].end <= begin)
-            next++;
-        int64_t waited = 0;
-        for (size_t i = next; i < waits.size() && waits[i].begin < end; i++)
-            waited += std::min(waits[i].end, end) - std::max(waits[i].begin, begin);
-        return end - begin - waited;
     }
 
     const Messages &messages_of(Table table) const {
@@ -284,7 +257,7 @@ class Builder {
 
     // Adds a moment that the lane saw in a call. Its gap is the time since the previous moment without waiting.
     Moment add_seen(const Point &p) {
-        return add_moment(p, busy(p.lane, time_before(p.lane, 0), p.time));
+        return add_moment(p, waits_.busy(p.lane, time_before(p.lane, 0), p.time));
     }
 
     void add(const Point &p) {
@@ -319,8 +292,23 @@ class Builder {
         return p.table == Table::intervals && is_communication(p) ? add_seen(p) : add_own(p);
     }
 
+    // Adds a moment of a thread that may have waited for its rank's other threads: it comes after their last moments.
+    Moment add_after_threads(const Point &p) {
+        std::vector<Moment> before;
+        for (size_t lane = 0; lane < lanes_; lane++)
+            if (communicating_.communicates(lane) &&
+                main_lane(static_cast<int32_t>(lane)) == static_cast<size_t>(p.lane) && last_[lane] != NO_MOMENT &&
+                recording_.recorded[last_[lane]] > time_before(p.lane, 0))
+                before.push_back(last_[lane]);
+        const Moment moment = before.empty() ? add_own(p) : add_moment(p, 0);
+        for (Moment last : before)
+            recording_.graph.add_edge({last, p.time - recording_.recorded[last]});
+        return moment;
+    }
+
     void add_begin(const Point &p) {
-        const Moment moment = add_outside_waits(p);
+        const Moment moment =
+            communicating_.rests(columns_.lanes, p.lane) ? add_after_threads(p) : add_outside_waits(p);
         recording_.enter[static_cast<size_t>(p.lane)].emplace_back(p.time, moment);
         depth_[static_cast<size_t>(p.lane)] += is_communication(p);
         if (p.table == Table::intervals) {
@@ -478,13 +466,10 @@ class Builder {
 
     const Columns &columns_;
     const size_t lanes_;
+    paths::CommunicatingLanes communicating_;
     std::array<paths::Transfer, paths::MESSAGE_CLASSES> transfers_;
-    struct Wait {
-        int64_t begin, end;
-    };
     std::vector<Point> points_;
-    std::vector<std::vector<Wait>> waits_; // per lane
-    std::vector<size_t> next_wait_;        // per lane
+    LaneWaits waits_;
     Recorded recording_;
     std::vector<Moment> enter_of_call_, last_, meetings_, thread_end_; // thread_end_: of a rank, by main lane
     std::vector<int32_t> missing_, depth_;

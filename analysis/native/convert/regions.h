@@ -44,7 +44,7 @@ RegionKind classify_region(const std::string &name, RegionOwner owner);
 /* The kind of a send function, which says what the end of the send proves about the receiver. */
 paths::SendCall send_call_of(const std::string &name);
 
-/* What a call means for a rank that polls: it looks for messages, may receive one that was found, or does neither. */
+/* The kind of a call for a rank that polls: it looks for messages, may receive one that was found, or does neither. */
 enum class Polling { no, looks, receives };
 Polling polling_of(const std::string &name);
 

@@ -59,7 +59,8 @@ void History::FilesDeleter::operator()(Files *files) const {
 History::History(const Scratch &scratch, const Lanes &lanes)
     : scratch_(scratch), lanes_(lanes), last_calls_(lanes.size(), MISSING), last_intervals_(last_calls_),
       last_regions_(last_calls_), calls_on_(lanes.size(), 0), intervals_on_(calls_on_), waits_on_(calls_on_),
-      completions_on_(calls_on_), hop_times_on_(calls_on_), files_(new Files(scratch)), hop_times_(scratch) {
+      completions_on_(calls_on_), hop_times_on_(calls_on_), communicating_(lanes.size()), files_(new Files(scratch)),
+      hop_times_(scratch) {
     for (size_t lane = 0; lane < lanes.size(); lane++)
         early_returns_of_.resize(std::max(early_returns_of_.size(), static_cast<size_t>(lanes.rank[lane]) + 1), 0);
     files_->first_call.add(0);
@@ -108,6 +109,7 @@ void History::add(const Intervals &intervals) {
     files.region_kind.add(intervals.kind);
     files.begin.add(intervals.begin);
     files.end.add(intervals.end);
+    communicating_.add(intervals);
     for (size_t i = 0; i < intervals.size(); i++) {
         const auto kind = static_cast<IntervalKind>(intervals.kind[i]);
         intervals_on_[static_cast<size_t>(intervals.lane[i])] += kind != IntervalKind::region;
@@ -175,6 +177,9 @@ void History::finish() {
     std::sort(overheads_.begin(), overheads_.end());
     std::sort(thread_ends_.begin(), thread_ends_.end());
     end_of_run_ = find_end_of_run();
+    for (size_t lane = 0; lane < lanes_.size(); lane++)
+        if (calls_on_[lane] > 0)
+            communicating_.add(lane);
     Files &files = *files_;
     collectives_ = {0,
                     files.op.finish(),
@@ -231,6 +236,23 @@ Place History::last_thread_end(int32_t lane, int64_t begin, int64_t end) const {
         return {-1, MISSING};
     const ThreadEnd &last = *std::prev(after);
     return last.rank == rank && last.t > begin && last.lane != lane ? Place{last.lane, last.t} : Place{-1, MISSING};
+}
+
+Place History::last_communication(int32_t lane, int64_t begin, int64_t end) const {
+    Place last{-1, begin};
+    if (!communicating_.rests(lanes_, lane))
+        return last;
+    for (size_t other = 0; other < lanes_.size(); other++) {
+        if (lanes_.main_lane[other] != lane || !communicating_.communicates(other))
+            continue;
+        const Item *item = timeline_->last_before(static_cast<int32_t>(other), end);
+        const bool has_ended =
+            item && !item->is_call() && static_cast<IntervalKind>(intervals_.kind[item->row()]) == IntervalKind::idle;
+        const int64_t t = !item ? begin : has_ended ? item->begin : std::min(item->end, end);
+        if (t > last.t)
+            last = {static_cast<int32_t>(other), t};
+    }
+    return last;
 }
 
 Span History::span_of(int32_t lane, const Item &item) const {

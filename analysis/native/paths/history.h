@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bins.h"
+#include "communicating_lanes.h"
 #include "timeline.h"
 
 namespace hopscope::paths {
@@ -76,6 +77,9 @@ class History {
     // The last end of another thread of this rank between begin and end, with that thread's lane; lane -1 if there is
     // none.
     Place last_thread_end(int32_t lane, int64_t begin, int64_t end) const;
+    // The last end of an MPI call, or of a thread, of the rank's other threads between begin and end, if this main
+    // thread does not communicate and they do; lane -1 if not.
+    Place last_communication(int32_t lane, int64_t begin, int64_t end) const;
     // The waits at the ends of hops, by lane, sorted.
     const Grouped<HopTime> &hop_times() const {
         return hop_times_;
@@ -97,6 +101,7 @@ class History {
     bool finalizes_ = false;
     std::vector<Overhead> overheads_;
     std::vector<ThreadEnd> thread_ends_;
+    CommunicatingLanes communicating_;
     Place end_of_run_{-1, MISSING};
     struct Files;
     struct FilesDeleter {

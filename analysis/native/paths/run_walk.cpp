@@ -151,8 +151,13 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
             return kDone;
         }
         if (item->end < place.t) {
-            compute(item->end);
-            place.t = item->end;
+            Place before = history_.last_communication(place.lane, item->end, place.t);
+            if (before.lane < 0)
+                before = {place.lane, item->end};
+            compute(before.t);
+            place = before;
+            if (place.lane != static_cast<int32_t>(lane))
+                continue;
             if (stop_at_collective && ends_lead(*item))
                 return kDone;
             continue;

@@ -1,4 +1,4 @@
-/* Where every rank of a run is now, or was when it died: for `hopscope inspect`. */
+/* The call in which each rank of a run is now, or was when it died: for `hopscope inspect`. */
 #ifndef HOPSCOPE_INSPECT_H
 #define HOPSCOPE_INSPECT_H
 
@@ -14,7 +14,7 @@ struct last_collective {
     bool started; /* it continues after its call has returned */
 };
 
-/* What a thread did at its last record. Times are corrected to the reference machine's clock. */
+/* The state of a thread at its last record. Times are corrected to the reference machine's clock. */
 struct thread_state {
     uint32_t thread;
     size_t records;

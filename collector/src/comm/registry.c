@@ -60,7 +60,7 @@ static uint32_t next_count(uint64_t base) {
     return ++origin_count->count;
 }
 
-/* How a communicator was derived: the inputs of its key. */
+/* The derivation of a communicator: the inputs of its key. */
 struct derivation {
     enum comm_origin origin;
     uint64_t parent_key, salt;

@@ -1,4 +1,4 @@
-/* How a collective runs, and the steps that all collectives share: scheduling, then running the schedule. */
+/* The plan of a collective, and the steps that all collectives share: scheduling, then running the schedule. */
 #ifndef HOPSCOPE_COLLECTIVE_PLAN_H
 #define HOPSCOPE_COLLECTIVE_PLAN_H
 

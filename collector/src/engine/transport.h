@@ -1,8 +1,8 @@
 /* Moves a step's message from one rank to another. The executor knows only this interface.
  *
  * Messages are identified by the index of their step; those with one peer and tag match in order. No function here
- * blocks. poll drives MPI's progress even if no MPI message is under way, or another rank's rendezvous hangs. It reports
- * all errors, even of messages that could not start. A receive whose sender has failed completes.
+ * blocks. poll drives MPI's progress even if no MPI message is under way, or another rank's rendezvous hangs. It
+ * reports all errors, even of messages that could not start. A receive whose sender has failed completes.
  */
 #ifndef HOPSCOPE_TRANSPORT_H
 #define HOPSCOPE_TRANSPORT_H

@@ -190,7 +190,7 @@ static void read_stamp(struct transport_emulated *t, struct flight *flight, uint
     flight->due_ns = flight->error == MPI_SUCCESS ? stamp->arrival.first_byte_ns : now_ns;
 }
 
-/* Of the messages to receive (or to send) in a stage, the one with the earliest due time that has come. */
+/* The message to receive (or to send) in a stage with the earliest due time that has come. */
 static struct flight *earliest_due(struct transport_emulated *t, bool receiving, enum stage stage, uint64_t now_ns) {
     struct flight *earliest = NULL;
     for (int i = 0; i < t->flights_used; i++) {

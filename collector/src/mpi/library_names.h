@@ -1,4 +1,4 @@
-/* The names of this flavour's MPI library: for the loader, for people, and to tell it from other flavours' libraries. */
+/* The names of the MPI library of this flavour, and what tells it from the libraries of other flavours. */
 #ifndef HOPSCOPE_LIBRARY_NAMES_H
 #define HOPSCOPE_LIBRARY_NAMES_H
 

@@ -1,4 +1,4 @@
-/* What all algorithms share: adding steps and their dependencies. */
+/* Adding steps and their dependencies to a schedule, for all algorithms. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>

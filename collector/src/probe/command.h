@@ -27,7 +27,7 @@ int probe_first_group(const struct probe_command *command);
 bool probe_group_read(const char *word, struct probe_group *group);
 /* Finds the first group that contains a rank; false if there is none. */
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group);
-/* What is wrong with a command for a job of this many ranks; NULL if it is right. The text is static. */
+/* Checks a command for a job of this many ranks. Returns the fault, a static text; NULL if the command is right. */
 const char *probe_check(const struct probe_command *command, int ranks);
 /* probe_measures: true if a rank leads a group and so reports times. probe_takes_part: true if a rank is in a group. */
 bool probe_measures(const struct probe_command *command, int rank);

@@ -1,4 +1,4 @@
-/* What the thread that called MPI_Init had of its core while it computed. Sampled after its MPI calls, at most every
+/* The use of a core by the thread that called MPI_Init, while it computed. Sampled after its MPI calls, at most every
  * CORE_SAMPLE_NS, because a sample enters the kernel. */
 #ifndef HOPSCOPE_CORE_SAMPLES_H
 #define HOPSCOPE_CORE_SAMPLES_H

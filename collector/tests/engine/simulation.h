@@ -12,7 +12,7 @@ struct actor {
     uint64_t *slots[SIMULATION_SLOTS]; /* the test provides the user's two slots, simulation_allocate the others */
     bool *started;
     int remaining;
-    int *ready, ready_count; /* steps that wait for no other step, in any order */
+    int *ready, ready_count; /* steps without an unfinished predecessor, in any order */
 };
 
 extern struct actor actors[SIMULATION_RANKS];

@@ -1,4 +1,4 @@
-"""Compares the frames that the collector reads from memory with what this Python itself says of them."""
+"""Compares the frames that the collector reads from memory with the frames that this Python itself reports."""
 
 import ast
 import ctypes
@@ -121,7 +121,7 @@ class WrongOffsets(unittest.TestCase):
                 if name == b"c_frame" and sys.version_info >= (3, 13):
                     continue  # this release has no such offset
                 if name == b"frame_owner":
-                    HOLDING.prepare(number, distance)  # another byte may have the same value
+                    HOLDING.prepare(number, distance)  # another byte may happen to have the right value
                     continue
                 with self.subTest(offset=name, by=distance):
                     self.assertIsNotNone(HOLDING.prepare(number, distance))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 _COLLECTOR = "/collector/src/"
 _INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
-# TSan does not always see the beginning of what the MPI libraries do with a mutex, only its end.
+# TSan sometimes misses the beginning of an MPI library's operation on a mutex, and sees only its end.
 _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
 
 

@@ -13,7 +13,8 @@ from hopscope_dashboard.pages import PAGES
 
 
 def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
-    """Begin to draw the pages of those traces whose answers are kept. Returns the process; None if there is none."""
+    """Start a process that draws the pages of the traces that keep their answers. Returns the process; None if no trace
+    keeps its answers."""
     places = [str(place) for trace in traces if trace.keeps_answers for place in (trace.path, trace.dataset)]
     return worker.start(__name__, places) if places else None
 
@@ -22,7 +23,7 @@ def draw_pages(data: TraceData) -> None:
     """Draw the menu's pages of the whole run, except those that are drawn only on request."""
     for page in reversed(PAGES):
         if page.in_menu and page.is_drawn_ahead and not page.lacks(data):
-            with suppress(InputError):  # the page itself will say so
+            with suppress(InputError):  # the page itself shows the error
                 page.layout(data, {})
 
 

@@ -22,14 +22,15 @@ _ASSETS = Path(__file__).parents[1] / "assets"
 
 
 def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), sweep: Sweep | None = None) -> Dash:
-    """Give the application that shows this trace; of several, the one that the address names, else the first.
+    """Give the application that shows `trace`. Of several traces it shows the one that the address names, by default
+    the first.
 
-    `sweep` is of the machine that it ran on. It serves every script, style and font itself; a browser needs no other
-    host. It answers to what this machine calls itself (localhost), to the address that it is reached at, and to
-    `names`. Raises ValueError if one of them cannot be a host's, and InputError if no trace or the same one twice is
-    given.
+    `sweep`: a sweep of the machine that the traces ran on. The application serves every script, style and font itself,
+    so a browser needs no other host. It answers requests for localhost, for the address at which a request comes in,
+    and for `names`. Raises ValueError if one of `names` is not a valid host name, and InputError if no trace is given
+    or one is given twice.
     """
-    # Pages are drawn by many threads; what they need is loaded before there is a second one.
+    # Many threads draw pages: load the modules that they need while there is only one thread.
     preload()
     preloading.preload()
     traces = Traces([trace] if isinstance(trace, Trace) else trace, sweep)
@@ -44,7 +45,7 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), swee
 
 
 def create_machine_app(machine: Machine, names: Collection[str] = ()) -> Dash:
-    """Give the application that shows what a probe measured; otherwise like `create_app`."""
+    """Give the application that shows a machine file of `hopscope probe`. `names` are as in `create_app`."""
     preloading.preload()
     app = _without_pages()
     app.layout = shell.layout([machine.name], [machine.path], shows="The machine file that this page shows")
@@ -69,6 +70,6 @@ def _without_pages() -> Dash:
 
 
 def _say(error: Exception) -> None:
-    """Show an error of a callback that no page handles; without this, nothing would happen."""
+    """Show an error of a callback that no page handles; otherwise the user would see nothing."""
     _log.error("a callback failed", exc_info=error)
     set_props(frame.PROBLEM, {"children": empty.went_wrong(error)})

@@ -1,4 +1,4 @@
-"""Notice over every page while its server cannot be reached: what to do."""
+"""Notice over every page while the server cannot be reached. It says what to do."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ COMMAND: Final = "connection-command"
 
 
 def notice(paths: Sequence[str]) -> Component:
-    """Give the notice, hidden; `assets/connection.js` shows it and writes the port of the page's address behind the
-    command. `paths` are those of the traces that are served."""
+    """Give the notice, hidden. `assets/connection.js` shows it and adds the port of the page's address to the command.
+    `paths`: the paths of the traces served."""
     command = shlex.join(["hopscope", "dashboard", *paths])
     button_attributes: Any = {"type": "button", "data-again": ""}
     return html.Div(
@@ -23,8 +23,8 @@ def notice(paths: Sequence[str]) -> Component:
             [
                 html.H2("The dashboard's server cannot be reached"),
                 html.P(
-                    "It was stopped, or the connection to it is down. What you see stays as it was. Start the server "
-                    "again with this command; the page goes on by itself when it is back.",
+                    "It was stopped, or the connection to it is down. The page stays as it was. Start the server "
+                    "again with this command; the page then reconnects by itself.",
                     className="when-away",
                 ),
                 html.Div(
@@ -34,7 +34,7 @@ def notice(paths: Sequence[str]) -> Component:
                     ],
                     className="command when-away",
                 ),
-                html.P("It answers again. What you typed is lost when you load the page again.", className="when-back"),
+                html.P("It answers again. Loading the page again loses what you typed.", className="when-back"),
                 html.Button("Load the page again", className="button", **button_attributes),
             ],
             className="card problem",

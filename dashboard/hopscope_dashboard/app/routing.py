@@ -1,4 +1,4 @@
-"""From the address to the page: draws the page that the address names and tells the browser its title."""
+"""Draws the page that the address names, and tells the browser its title."""
 
 import logging
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from hopscope_dashboard.pages.machine import machine
 SHOWS_ALL: Final = " (this page shows the whole run)"
 
 _FORMERLY: Final = {"/models": "/decision-map", "/noise-periods": "/noise"}
-"""Addresses that pages had before, and where they lead."""
+"""Former addresses of pages, and the addresses that replace them."""
 
 _PAGES_KEPT: Final = 8
-"""Finished pages kept although nobody has fetched them."""
+"""Largest number of finished pages that are kept until the browser fetches them."""
 
 _log = logging.getLogger(__name__)
 
@@ -93,16 +93,16 @@ def register_machine(app: Dash, machine_file: Machine) -> None:
 
 
 def _redirect() -> Response:
-    """Answer a page's former address: the browser goes on to its new one, with the same parameters."""
+    """Redirect from a page's former address to its present one, with the same parameters."""
     prefix, slash, former = request.path.rpartition("/")
     query = request.query_string.decode()
     return redirect(f"{prefix}{_FORMERLY[slash + former]}{'?' if query else ''}{query}")
 
 
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:
-    """Give the page for this search part of an address; where the trace cannot answer, the page that says why.
+    """Give the page with the parameters in `search`; if the trace cannot answer, a page that says why.
 
-    Whatever goes wrong, there is a page: a blank one would tell nobody what to do.
+    Whatever goes wrong, there is a page: a blank one would not tell the user what to do.
     """
     if page is None:
         return empty.no_such_page()
@@ -115,7 +115,7 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
 
 
 def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
-    """Notes on the selected part; nothing where there is no such part, which the page says."""
+    """Notes on the selected part. Empty if the run has no such part, which the page itself says."""
     try:
         return data.part(selection.options(query)).part_notes
     except InputError:

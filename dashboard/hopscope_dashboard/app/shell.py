@@ -1,4 +1,4 @@
-"""Frame around every page: the header with the trace's name, the menu, and the page's place."""
+"""Frame around every page: the header with the trace's name, the menu, and room for the page."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,8 @@ from hopscope_dashboard.palette import FONT, MONO_FONT
 
 
 def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The trace that these pages show") -> Component:
-    """Give the frame of the application; the page is drawn into it by the routing. `traces` names those served, and
-    `paths` says where they are; `shows` says what the name of a single one is."""
+    """Give the frame of the application, into which routing.py draws the page. `traces` and `paths` are the names and
+    paths of the traces served; `shows` is the tooltip of the name if there is only one."""
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.
@@ -56,13 +56,14 @@ def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The tra
 
 
 def navbar(*, opened: bool) -> Any:
-    """Give the menu's layout: beside the page on a wide window; on a narrow one over it, and only while opened."""
+    """Give the menu's layout: beside the page in a wide window; in a narrow one over the page, and only while
+    opened."""
     return {"width": 208, "breakpoint": "sm", "collapsed": {"mobile": not opened, "desktop": False}}
 
 
 def register(app: Dash) -> None:
     """Register the callbacks that open the menu of a narrow window, close it when a page was chosen, and write the
-    page's title into the browser's history, which shows where one was."""
+    page's title into the browser's history."""
     opened, closed = (json.dumps(navbar(opened=state)) for state in (True, False))
     app.clientside_callback(
         f"function (opened) {{ return opened ? {opened} : {closed}; }}",
@@ -85,7 +86,8 @@ def register(app: Dash) -> None:
 
 
 def menu(sections: Iterable[frame.Section], current: frame.MenuPage | None) -> list[Component]:
-    """Give the menu: the sections, and under the open one its pages if it has several; the current one is marked."""
+    """Give the menu: the sections and, under the open section, its pages if there are several. The current page is
+    marked."""
     entries: list[Component] = []
     for section in sections:
         has_pages = section.is_open and len(section.pages) > 1

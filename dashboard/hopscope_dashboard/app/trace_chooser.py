@@ -1,4 +1,4 @@
-"""The list in the header that says which of several traces the pages show, and shows another one."""
+"""List in the header that says which of several traces the pages show, and lets the user choose another."""
 
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
@@ -9,7 +9,7 @@ from hopscope_dashboard.navigation.selection import TRACE
 from hopscope_dashboard.navigation.traces import Traces
 
 _OF_ONE_TRACE = ("host", "tree", "root", "collective")
-"""Parameters that name something of the trace that is shown; another one need not have it."""
+"""Parameters that name something in the trace shown, which another trace may lack."""
 
 
 def register(app: Dash, traces: Traces) -> None:
@@ -27,7 +27,7 @@ def register(app: Dash, traces: Traces) -> None:
 
 
 def _holds_elsewhere(name: str, query: address.Query) -> bool:
-    """True if a parameter means the same for another trace: iterations do, times do not."""
+    """True if a parameter has the same meaning in another trace: an iteration's number does, a time does not."""
     if name in ("from", "to"):
         return query[name].startswith("i:")
     if name == "comm":

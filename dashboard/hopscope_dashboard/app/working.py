@@ -1,6 +1,7 @@
-"""Page shown while a slow page is computed: the progress, and meanwhile the whole run.
+"""Page shown while a slow page is being computed: the progress, and a timeline of the whole run.
 
-The slow page replaces it when ready. Its answers are kept beside the dataset of a long run, so this happens once.
+The slow page replaces it when ready. The answers about a long run are kept beside its dataset, so the wait happens
+once.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.timeline.run_canvas import RunCanvas
 
 PATIENCE_S: Final = 0.3
-"""Seconds after which this page is shown instead."""
+"""Seconds to wait for a page before this one is shown instead."""
 
 PLACE: Final = "working"
 TICK: Final = "working-tick"
@@ -72,9 +73,10 @@ def progress(data: TraceData) -> str:
 
 
 def register(app: Dash, traces: Traces, find: Callable[[str], Component | None]) -> None:
-    """Register the callbacks that look for the page and show it; `find` gives it for an address, or None.
+    """Register the callbacks that look for the slow page and show it. `find` gives the page for an address, or None
+    while it is not ready.
 
-    The browser shows it only at its own address: it may come after somebody has gone on to another page.
+    The browser shows the page only if it is still at the page's address: the user may have gone on to another page.
     """
 
     @app.callback(
@@ -84,7 +86,7 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         State(ADDRESS_STORE, "data"),
         State(frame.TITLE, "data"),
         prevent_initial_call=True,
-        # Dash drops an answer that comes after the next question, and with it the page.
+        # Dash would drop an answer, and the page in it, that comes after the next tick.
         running=[(Output(TICK, "disabled"), True, False)],
     )
     def look(ticks: int, href: str | None, title: str | None) -> tuple[Any, Any]:

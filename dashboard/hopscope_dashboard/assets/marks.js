@@ -82,7 +82,7 @@
     return { from: String(Math.round(from * meta.nanoseconds)), to: String(Math.round(to * meta.nanoseconds)) };
   }
 
-  /* Keeps the range of a picture that was zoomed in its own time: only in the address, where the next picture finds
+  /* Keeps the range to which a collective's picture was zoomed. It is only in the address, where the next picture finds
      it. */
   function zoomed(view) {
     history.replaceState(history.state, "", selection().here({ view: view }));

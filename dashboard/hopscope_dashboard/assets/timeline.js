@@ -65,8 +65,7 @@
       return made;
     }
 
-    /* The most height that the rows may have together, so that the picture and the text under it fit into the
-       window. */
+    /* The largest height of all rows together with which the picture and the text under it fit into the window. */
     function room() {
       return window.innerHeight - (canvas.getBoundingClientRect().top + window.scrollY) - BESIDE_PICTURE;
     }

@@ -5,7 +5,7 @@
   var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, HATCHED = 6, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
   /* Splits the bytes of an answer into its header and planes of bytes: one for each category, one for waiting if it is
-     known, and that of the path last. */
+     known, and the last one for the path. */
   function parse(buffer) {
     var length = new DataView(buffer).getUint32(0, true);
     var header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -89,7 +89,7 @@
           if (!share) continue;
           var thick = Math.round(least + ((most - least) * share) / 255) + 2 * pen[0];
           var top = place.top + (row + 0.5) * place.row - thick / 2, at = x(place, view, data.begin + column * data.width);
-          /* If a row is no thicker than the line, the line is translucent: the less, the larger the path's share. */
+          /* If a row is no thicker than the line, the line is translucent. A larger share makes it less so. */
           if (place.row < 5) context.globalAlpha = pen[0] ? 0 : 0.25 + (0.75 * share) / 255;
           context.fillRect(at - pen[0], pen[0] ? top : Math.round(top), width + 2 * pen[0], thick);
         }

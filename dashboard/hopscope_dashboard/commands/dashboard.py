@@ -1,4 +1,4 @@
-"""`hopscope dashboard`: look at a trace in a browser, at several, or at what a probe measured."""
+"""`hopscope dashboard`: shows one or several traces, or a machine file, in a browser."""
 
 import errno
 import ipaddress
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hopscope.trace import Trace
 
 _FIRST_PAGE_S: Final = 3
-"""Seconds that the first page has the machine to itself, before others are drawn ahead."""
+"""Seconds for which the first page has the machine to itself, before other pages are drawn ahead."""
 
 _LAST_ANSWERS_S: Final = 3
 """Seconds that running requests may take after Ctrl-C."""
@@ -34,7 +34,8 @@ def _is_loopback(host: str) -> bool:
 
 
 def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | None) -> Path | None:
-    """Returns the machine file to show, or None for traces. Raises InputError if it is not alone."""
+    """Returns the machine file to show, or None for traces. Raises InputError if traces or their options come with
+    it."""
     from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
 
     machine_file = next(filter(is_machine_file, paths), None)
@@ -66,7 +67,10 @@ def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | Non
     help="Another name that browsers use for this server, such as that of a proxy in front of it. Repeatable.",
 )
 @click.option(
-    "--machine", metavar="FILE", type=click.Path(path_type=Path), help="File of `hopscope sweep`: its decision map."
+    "--machine",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File of `hopscope sweep`, to show its decision map.",
 )
 def command(
     *,
@@ -77,10 +81,10 @@ def command(
     dataset: Path | None,
     machine: Path | None,
 ) -> None:
-    """Serve the pages of a trace until interrupted. They need no network beyond the address served.
+    """Serve the pages of a trace until interrupted. The pages load nothing from other hosts.
 
-    Of several traces the pages show the first; a list in their header chooses another one, and the page Compare sets
-    two side by side. Of a machine file of `hopscope probe`, one page shows what messages cost over each link, and the
+    Of several traces the pages show the first; a list in the header chooses another, and the page Compare shows two
+    side by side. For a machine file of `hopscope probe` there is one page: what messages cost over each link, and the
     hosts and clusters that the probe found.
 
     The server answers only requests for names that it was started for: the name in --host, the address at which the
@@ -133,10 +137,10 @@ def command(
         timer.daemon = True
         timer.start()
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
-        # We open the socket: a port in use gets our own message, and port 0 is known before the URL is printed.
+        # We open the socket ourselves: a port in use gets our own message, and for port 0 the URL has the real port.
         try:
             make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
-        finally:  # DuckDB's module complains of what a thread still holds at exit
+        finally:  # DuckDB complains at exit about objects that a thread still holds
             timer.cancel()
             _end_threads()
 

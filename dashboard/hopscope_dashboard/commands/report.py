@@ -1,4 +1,4 @@
-"""`analyze report`: a trace or a machine file as one file of HTML."""
+"""`analyze report`: writes a report of a trace or a machine file as one HTML file."""
 
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from hopscope.format.version import program_version
 def command(trace: str, output: Path, dataset: Path | None) -> None:
     """Write one HTML file: the diagnosis and the timeline of a run, and below them tables that unfold.
 
-    It has at most 2,000 words and needs no server, no network and no script, so you can mail it or keep it in CI. Of a
-    machine file of `hopscope probe`, it is the dashboard's page of that, with figures, in about 5 MB.
+    It has at most 2,000 words and needs no server, no network and no script, so you can mail it or keep it in CI. For a
+    machine file of `hopscope probe`, it is the dashboard's page with its figures, about 5 MB.
 
     \b
     Examples:

@@ -3,15 +3,15 @@
 from typing import Any, Final
 
 HIDDEN: Final[dict[str, Any]] = {"aria-hidden": "true"}
-"""For ornaments: the words beside them say all."""
+"""For ornaments that add nothing to the words beside them."""
 
 DISABLED: Final[dict[str, Any]] = {"aria-disabled": "true"}
-"""For a control that leads nowhere just now."""
+"""For a control that does nothing at the moment."""
 
 ALERT: Final[dict[str, Any]] = {"role": "alert"}
 """For text that must be read out at once."""
 
 
 def label(text: str) -> dict[str, Any]:
-    """Name an element without text."""
+    """Give a name to an element that has no text."""
     return {"aria-label": text}

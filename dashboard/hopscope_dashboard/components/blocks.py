@@ -21,7 +21,8 @@ _CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def page_head(title: str, lead: Content, *aside: Component) -> Component:
-    """Give the title of a page, what it answers in one sentence, and its controls at the right."""
+    """Give the head of a page: its title, one sentence on what it answers (`lead`), and controls at the right
+    (`aside`)."""
     return html.Header(
         [
             html.Div([html.H1(title), html.P(lead, className="lead") if lead else None], className="page-head-words"),
@@ -34,7 +35,7 @@ def page_head(title: str, lead: Content, *aside: Component) -> Component:
 def card(
     title: str | None, *children: Content, hint: Content = None, meaning: Content = None, css: str = ""
 ) -> Component:
-    """Give a bordered block with a heading and, under it, one sentence on how to read it, and folded its `meaning`."""
+    """Give a bordered block: a heading, one sentence on how to read it (`hint`), and its `meaning`, folded."""
     head: list[Component] = [] if title is None else [html.H2(title)]
     if hint:
         head.append(html.P(hint, className="hint"))
@@ -47,14 +48,14 @@ def drawing(title: str, figure: Any, *, name: str) -> Component:
     """Give a plotly figure. `name` is its id; `title` says what it is to a reader who cannot see it."""
     config: Any = dict(CONFIG)
     if "zoom" in (figure.layout.meta or {}):
-        config["doubleClick"] = False  # assets/marks.js shows all, and not what the figure began with
+        config["doubleClick"] = False  # assets/marks.js shows the whole range instead of the first view
     height = {"height": figure.layout.height or 320}
     graph = dcc.Graph(id=name, figure=figure, config=config, style=height)
     return exports.figure(html.Div(AfterTimeline(graph), role="img", style=height, **aria.label(title)))
 
 
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
-    """Give a row of numbers: each a label, the number with its unit, and what it is of."""
+    """Give a row of numbers: each with a label, its unit and, unless empty, a few words on what it means."""
     cells = [
         html.Div([html.Dt(label), html.Dd(value), html.Small(meaning) if meaning else None], className="key-figure")
         for label, value, meaning in figures
@@ -63,7 +64,7 @@ def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
 
 
 def legend(colours: Mapping[str, str], meanings: Mapping[str, str], words: Iterable[str] | None = None) -> Component:
-    """Give the meaning of colours, in the given order; hovering explains a word."""
+    """Give a legend of colours, in the order of `words`, by default of `colours`. Tooltips explain the words."""
     entry_words = list(words) if words is not None else list(colours)
     entries = [
         html.Span(
@@ -116,9 +117,9 @@ def table(
     full: str | None = None,
     meanings: Sequence[str | None] = (),
 ) -> Component:
-    """Give a plain table that a click on a heading sorts. `right` are the columns of numbers, aligned at their last
-    digit; `last` those that matter least, which a narrow window hides and names; `full` is the address of all its rows,
-    of `exports.csv_address`; `meanings` are the headings' tooltips, of `data.meanings`."""
+    """Give a plain table that a click on a heading sorts. `right`: the columns of numbers, aligned at their last digit.
+    `last`: the columns that matter least; a narrow window hides them and says so. `full`: the address of all rows, from
+    `exports.csv_address`. `meanings`: the headings' tooltips, from `data.trace.meanings`."""
     numbers = set(right)
     classes = dict.fromkeys(numbers, "number")
     classes |= {column: f"{classes.get(column, '')} last".strip() for column in last}
@@ -142,13 +143,13 @@ def table(
 
 
 def _heading(content: Content, css: str, meaning: str | None) -> Component:
-    """A heading that sorts by its column (assets/tables.js); one without words has nothing to click on."""
+    """A heading that sorts by its column (assets/tables.js). A heading without words cannot be selected by keys."""
     attributes: Any = {**({"tabIndex": 0} if content else {}), **({"title": meaning} if meaning else {})}
     return html.Th(content, className=css, **attributes)
 
 
 def _value(content: Content, is_number: bool) -> Any:
-    """Sort key of a cell of numbers, as an attribute: its text alone would put 900 µs above 1.2 ms."""
+    """Sort key of a cell in a column of numbers, as an attribute: sorted as text, 1.2 ms would be less than 900 µs."""
     value = quantities.first_value(_words(content)) if is_number else None
     return {} if value is None else {"data-value": value}
 
@@ -167,7 +168,7 @@ def columns(*children: Component, widths: str = "1fr 1fr") -> Component:
 
 
 def waiting(child: Component, text: str) -> Component:
-    """Show what is being computed in place of a child that is not there yet."""
+    """Show `text`, which says what is being computed, until the child is there."""
     return dcc.Loading(
         child,
         custom_spinner=html.Div(

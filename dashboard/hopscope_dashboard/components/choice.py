@@ -9,7 +9,8 @@ from hopscope_dashboard.navigation.address import Query, link
 
 
 def choice(label: str, path: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:
-    """Give a row of links that set the address's parameter `name` to each key of `options`, shown by its value."""
+    """Give a row of links, one per option. Each link shows the option's text and sets the address's parameter `name` to
+    its key."""
     links = [
         dcc.Link(
             text,

@@ -1,6 +1,6 @@
-"""A drawing as markup: the page shows SVG that was made on the server.
+"""Component that shows SVG markup made on the server.
 
-Dash has no elements of SVG; this component's other half is in `assets/drawing.js`.
+Dash has no SVG elements. The component's other half is in `assets/drawing.js`.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 
 
 class Drawing(Component):
-    """Shows markup as it is. Only for markup made here, with every text of a trace escaped."""
+    """Shows markup unchanged. Only for markup that the dashboard made, with every text of a trace escaped."""
 
     _namespace = "hopscope_dashboard"
     _type = "Drawing"

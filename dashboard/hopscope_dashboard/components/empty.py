@@ -10,11 +10,12 @@ from hopscope_dashboard.components.blocks import Content, card, code, page_head,
 
 NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The summary shows what it contains."
 TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
-"""Reasons, to be filled with `TraceData.scope`."""
+"""Reasons; `{}` is to be filled with `TraceData.scope`."""
 
 
 def no_such_page(owner: str = "of this trace", first: str = "the summary") -> Component:
-    """Say that the address names no page; `owner` is what is shown, `first` the name of the page at /."""
+    """Say that the address names no page. `owner`: words for what the pages show. `first`: the name of the page at
+    /."""
     return html.Div(
         [
             page_head("Page not found", f"This address is not a page {owner}."),
@@ -24,7 +25,7 @@ def no_such_page(owner: str = "of this trace", first: str = "the summary") -> Co
 
 
 def cannot_answer(title: str, reason: str) -> Component:
-    """Say why a page has no answer: of this trace, or of the one that it is compared with."""
+    """Say why a page has no answer about this trace, or about the trace that it is compared with."""
     return html.Div(
         [
             page_head(title, "This page has nothing to show, for this reason:"),
@@ -72,9 +73,9 @@ def went_wrong(error: BaseException, *parts: Component) -> Component:
 
 
 def no_hops(title: str, call_level: Component, cause: str | None = None) -> Component:
-    """Say that the trace has no hops, which command makes them, and show what is known of whole calls.
+    """Say that the trace has no hops and which command records them; `call_level` shows what is known of whole calls.
 
-    `cause` is why the MPI library's own messages were not recorded, if the trace says it.
+    `cause` is why the MPI library's messages inside collectives were not recorded, if the trace says so.
     """
     reason = [html.P(f"In this run it did not record them: {cause}.", className="reason")] if cause else []
     return html.Div(
@@ -86,12 +87,12 @@ def no_hops(title: str, call_level: Component, cause: str | None = None) -> Comp
             card(
                 "How to get hops",
                 html.P(
-                    "A hop is one message between two ranks of a collective. Hopscope records those of Open MPI, and "
-                    "with this setting those of MPICH:"
+                    "A hop is one message between two ranks of a collective. Hopscope records the hops of Open MPI "
+                    "and, with this setting, of MPICH:"
                 ),
                 code("HOPSCOPE_NATIVE=mpich hopscope run -- mpiexec -n 8 ./app"),
                 *reason,
-                html.P("Or it executes the collectives over a tree, from a shape's name or a file:"),
+                html.P("Or it runs the collectives over a tree, given by a shape's name or a file:"),
                 code("hopscope run --tree binomial -- mpirun -n 8 ./app"),
                 css="how-to",
             ),

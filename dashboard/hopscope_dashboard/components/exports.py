@@ -49,12 +49,12 @@ def table(frame: Component, full: str | None) -> Component:
 
 
 def csv_link(full: str, **attributes: Any) -> Component:
-    """Give the link that saves rows of the server."""
+    """Give the link that saves all rows, from the server."""
     return html.A("CSV", href=full, title=_MEANINGS["csv"], className=SAVE, download="", **_saves("csv"), **attributes)
 
 
 def markup() -> str:
-    """Give the buttons of a figure that is markup itself."""
+    """Give the buttons of a figure as markup, for a figure that is markup itself."""
     return f'<div class="exports">{button_markup("png")}{button_markup("svg")}</div>'
 
 

@@ -33,7 +33,7 @@ _HINT: Final = "Point at an edge, or use the arrow keys."
 
 def graph(placed: Graph, *, name: str, label: str, has_run: bool = True) -> Component:
     """Give the drawing of a tree or an exchange. `name` is its id; `label` says what it is to a reader who cannot see
-    it. If it `has_run`, edges lead to their hops."""
+    it. `has_run`: the tree ran, so its edges lead to their hops."""
     markup = svg(placed, _SMALLEST_ROUNDS if placed.lanes else _SMALLEST, has_run=has_run)
     drawing = Drawing(
         f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{markup}</div>'
@@ -48,8 +48,8 @@ def _folding(folding: Folding) -> Component:
     """Say how much is folded, with links that fold open hosts again."""
     total = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
     sentence = (
-        f"{quantities.number(folding.folded_ranks)} of {total} are folded: a circle such as ×16 is so many ranks of "
-        "one host, an edge between two circles all edges between their ranks. Click a circle to open its host."
+        f"{quantities.number(folding.folded_ranks)} of {total} are folded: circle ×16 is 16 ranks of one host; an "
+        "edge between circles is all edges between their ranks. Click a circle to open its host."
         if folding.folded_ranks
         else f"All {total} are drawn."
     )
@@ -64,7 +64,7 @@ def is_wide(placed: Graph) -> bool:
 
 
 def links_legend(*, coloured: bool = False) -> Component:
-    """Give the meaning of the lines, and of their colours if edges are coloured by link: what kind of link each is."""
+    """Give the legend of lines, one for each kind of link. `coloured`: edges also have the colour of their link."""
     entries = [
         html.Span(
             [
@@ -102,7 +102,8 @@ def changes_legend() -> Component:
 
 
 def shares_legend(largest: float) -> Component:
-    """Give the meaning of the colours: from no share of the critical path to the largest of an edge drawn."""
+    """Give the meaning of the colours, which go from no share of the critical path to the `largest` share of an edge
+    drawn."""
     if not largest:
         return html.Div("No edge is on the critical path.", className="legend")
     ramps = [

@@ -40,7 +40,7 @@ def icon(name: str, size: int = 18) -> html.Span:
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='black' "
         f"stroke-width='1.8' stroke-linecap='round' stroke-linejoin='round'>{_SHAPES[name]}</svg>"
     )
-    # As a mask, the shape is filled with the current text colour, whatever the scheme.
+    # As a mask, the shape has the current text colour in both colour schemes.
     mask = f'url("data:image/svg+xml,{quote(drawing)}")'
     return html.Span(
         className="icon",

@@ -1,4 +1,4 @@
-"""A word or a number on a page that leads somewhere, as the marks of figures do."""
+"""Word or number on a page that is a link, as the marks of figures are."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from hopscope_dashboard.navigation.leads import CLICK
 
 
 def mark(content: Any, address: str | None, action: str) -> Any:
-    """Give content that leads to an address of `leads`; `action` says what a click does. Without an address, give
-    the content alone."""
+    """Turn content into a link to `address`, which comes from `leads`; `action` says what a click does. Without an
+    address, give the content alone."""
     if address is None:
         return content
     if not address.startswith("?"):
         return dcc.Link(content, href=address, title=f"{CLICK}{action}")
-    # A browser's link cannot remove a parameter: assets/marks.js follows this one.
+    # An ordinary link cannot remove a parameter, so assets/marks.js follows this address.
     lead: Any = {"data-href": address}
     return html.Span(content, className="mark-link", role="link", tabIndex=0, title=f"{CLICK}{action}", **lead)
 

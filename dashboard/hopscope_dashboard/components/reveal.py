@@ -9,15 +9,15 @@ _TYPE: Final = "reveal"
 
 
 def reveal(part: Component, *, name: str, subject_key: str, is_selected: bool) -> Component:
-    """Give the part with the id `name`, about `subject_key`. It comes into view if the user selected that, not if the
-    page merely begins with it."""
+    """Give the part of a page about `subject_key`, with the id `name`. The browser scrolls to it when the user selects
+    the subject (`is_selected`), not when the page shows the subject by default."""
     attributes: Any = {"data-of": subject_key}
     store = dcc.Store(id={"type": _TYPE, "name": name}, data={"id": name, "of": subject_key} if is_selected else None)
     return html.Div([part, store], id=name, **attributes)
 
 
 def register(app: Dash) -> None:
-    """Register the callback that does so; `assets/reveal.js` has it."""
+    """Register the callback of `assets/reveal.js`, which scrolls to a part."""
     app.clientside_callback(
         ClientsideFunction("hopscope_reveal", "reveal"),
         Output({"type": _TYPE, "name": MATCH}, "storage_type"),

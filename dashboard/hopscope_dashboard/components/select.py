@@ -1,4 +1,4 @@
-"""A searchable choice among many, kept in the address like that of `choice`."""
+"""List of many options that can be searched. Like `choice`, it keeps the choice in the address."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,15 +15,16 @@ SELECT: Final = "address-select"
 """Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""
 
 _SEARCHED: Final = 8
-"""Entries from which on typing narrows the list."""
+"""Smallest number of entries for which typing narrows the list."""
 
 
 def select(
     label: str, query: Query, name: str, *, options: Mapping[str, str], current: str, dependents: tuple[str, ...] = ()
 ) -> Component:
-    """Give a list that sets the address's parameter `name` to each key of `options`, shown by its value.
+    """Give a list with an entry for each option. Each entry shows the option's text and sets the address's parameter
+    `name` to its key.
 
-    `dependents` are parameters that mean nothing once another entry is chosen.
+    `dependents`: parameters that are removed, because they have no meaning for another entry.
     """
     parameters = {key: value for key, value in query.items() if key not in dependents}
     menu = addresses(label, parameters, name, options=options, current=current)
@@ -32,7 +33,7 @@ def select(
 
 
 def addresses(label: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:
-    """Give such a list without a label over it; `label` is for those who cannot see it."""
+    """Give a list like that of `select` without a label over it; only screen readers read `label`."""
     leads_to = {value: link("", **{**query, name: value}) for value in options}
     return dmc.Select(
         id={"type": SELECT, "name": label, "current": leads_to[current]},
@@ -49,7 +50,7 @@ def addresses(label: str, query: Query, name: str, *, options: Mapping[str, str]
 
 
 def register(app: Dash) -> None:
-    """Register the callback that takes the browser to what was chosen in any list."""
+    """Register the callback that takes the browser to the address chosen in a list."""
     app.clientside_callback(
         ClientsideFunction("hopscope", "followSelect"),
         Output(frame.ADDRESS, "search"),

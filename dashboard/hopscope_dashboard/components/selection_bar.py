@@ -15,7 +15,7 @@ BAR: Final = "selection"
 FORM: Final = "selection-form"
 
 _LONGEST: Final = 80
-"""Characters of a selected value that are shown."""
+"""Largest number of characters shown of a selected value."""
 
 _EXAMPLES: Final = {
     "from": "1.5s or i:10",
@@ -33,9 +33,9 @@ def bar(
 ) -> Component:
     """Give the line above a page: what is selected and how to clear or change it.
 
-    `shows` says how the page shows it, if not by showing only that; `notes` are sentences about the part. `keeps` are
-    parameters of the page's own that the browser keeps from one address of it to the next. The scripts among the assets
-    read from the line which parameters select.
+    `shows`: words for a page that shows more than the selected part. `notes`: sentences about the part. `keeps`: the
+    page's own parameters, which the browser keeps when the page's address changes. The scripts in assets/ read from
+    this line which parameters select a part.
     """
     parameters = selection.selected(query)
     left_out = {selection.TRACE, "comm"} if selection.names_no_communicator(query) else {selection.TRACE}
@@ -57,7 +57,7 @@ def bar(
             ),
         ]
     if query.get(selection.TRACE, trace) != trace:
-        words.append(html.Em("The link was made for another trace, in which this may be something else."))
+        words.append(html.Em("This link was made for another trace; here it may select something else."))
     words += [html.Em(f"{sentence}. ", className="not-understood") for sentence in selection.not_understood(query)]
     words += [html.Span(f"{note[:1].upper()}{note[1:]}.", className="hint") for note in notes]
     fields = [
@@ -87,8 +87,8 @@ def bar(
 
 
 def _written(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The selected values as people read them: ns become times, with enough digits to tell both ends apart. A long list
-    of ranks is cut; the form has all of it."""
+    """The selected values as people read them: nanoseconds become times, with enough digits to tell both ends apart. A
+    long value is cut; the form has all of it."""
     times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
     texts = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
     if len(set(texts.values())) < len(set(times.values())):

@@ -15,16 +15,16 @@ SOURCE: Final = "source-lines"
 
 
 def place(call: Row) -> Any:
-    """Give the place of one call, with the trace's own words as its tooltip."""
+    """Give the call site of one call. Its tooltip is the call site's full text in the trace."""
     if call["place"] is None:
         return quantities.MISSING
-    # A module's directory says little and fills the table.
+    # A module's directory tells little and takes much room in a table.
     has_place = call["place"] != call["call_site"]
     return html.Span(call["place"] if has_place else call["place"].rpartition("/")[2], title=call["call_site"])
 
 
 def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Component]:
-    """Give the lines around the place that most of these calls come from; nothing if its file is not at hand."""
+    """Give the source lines around the call site of most of these calls; an empty list if its file is not available."""
     places = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
     for (name, file, line), count in places.most_common(1):
         source = read(file, line)
@@ -38,7 +38,7 @@ def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Compon
 
 
 def lines(source: Excerpt) -> Component:
-    """Give lines of source, the one in question marked."""
+    """Give lines of source, with the line of the call marked."""
     width = len(str(max(source.lines)))
     rows: list[Any] = []
     for number, text in source.lines.items():

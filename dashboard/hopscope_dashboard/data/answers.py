@@ -1,4 +1,4 @@
-"""Types that `trace.py` gives the pages: rows of analyses, and answers of several parts."""
+"""Types of the answers that `trace.py` gives the pages: rows of an analysis, or several fields."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Answer of remapping: every candidate tree, the sentence, and the suggested tree."""
+    """Answer of `analyze remap`: every candidate tree, the sentence on the result, and the suggested tree."""
 
     candidates: Rows
     sentence: str
@@ -48,7 +48,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Selected part of a run: times in ns, ranks, communicators and an operation; None where nothing is."""
+    """Selected part of a run: times in ns, ranks, communicators and an operation; None where nothing is selected."""
 
     from_ns: int | None = None
     to_ns: int | None = None

@@ -1,4 +1,4 @@
-"""Computes each answer once, however many threads ask for it meanwhile."""
+"""Computes each answer once, however many threads ask for it at the same time."""
 
 import threading
 import time
@@ -11,10 +11,10 @@ Answer = TypeVar("Answer")
 
 
 class Computations(Generic[Key, Answer]):
-    """Answers by what was asked for."""
+    """Answers by key."""
 
     def __init__(self, limit: int | None = None) -> None:
-        """`limit`: answers to keep; None for all."""
+        """`limit`: the largest number of answers to keep; None for all."""
         self._limit = limit
         self._futures: dict[Key, Future[Answer]] = {}
         self._lock = threading.Lock()
@@ -22,7 +22,8 @@ class Computations(Generic[Key, Answer]):
         """Computations under way: key and begin, in seconds of the monotonic clock."""
 
     def answer(self, key: Key, compute: Callable[[], Answer]) -> Answer:
-        """Give the answer of this key, which the first thread computes. Raises what that raised, and forgets it."""
+        """Give the answer of this key, which the first thread that asks computes. If computing fails, forget it and
+        raise its error."""
         future, is_first = self._future(key)
         if is_first:
             self._compute(key, future, compute)
@@ -33,9 +34,9 @@ class Computations(Generic[Key, Answer]):
             raise
 
     def take(self, key: Key, compute: Callable[[], Answer], *, patience_s: float) -> Answer | None:
-        """Give the answer of this key and forget it, or None if it is not there within this time.
+        """Give the answer of this key and forget it; None if it is not ready within `patience_s` seconds.
 
-        A thread of its own computes it, so the next request gets it. Raises what computing it raised.
+        A separate thread computes it, so that a later request can take it. Raises the error that computing raised.
         """
         future, is_first = self._future(key)
         if is_first:

@@ -1,6 +1,6 @@
 """Asks `hopscope` for the pages' data.
 
-The only module of the dashboard that calls it; every number on a page is an analysis's own.
+It is the dashboard's only module that calls `hopscope`. Every number on a page is the result of an analysis.
 """
 
 import json
@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
-"""The MPI functions of the program's own messages."""
+"""The MPI functions of point-to-point messages."""
 
 Value = str | int | float | bool | None
 Answer = TypeVar("Answer")
@@ -45,28 +45,29 @@ Answer = TypeVar("Answer")
 
 _LONG_LIST = "collectives"
 _ROWS_AT_ONCE = 50_000
-"""Rows written at a time of the one list that may have millions."""
+"""Rows of _LONG_LIST written at a time: it may have millions of rows."""
 
 _PARTS_KEPT = 16
-"""Selections whose answers are kept."""
+"""Largest number of selections whose answers are kept."""
 
 
 class TraceData:
     """One opened trace and its previous answers: a trace does not change while it is open."""
 
     def __init__(self, trace: Trace, name: str | None = None) -> None:
-        """`name` is what the pages call it, if not by the last part of its path."""
+        """`name`: the trace's name on the pages; by default the last part of its path."""
         self.trace = trace
         self.name = name or trace.path.resolve().name
         self.other_traces: tuple[TraceData, ...] = ()
-        """The other traces that are served, whole."""
+        """The other traces that are served, each with its whole run."""
         self.sweep: Sweep | None = None
         """Sweep of the machine, if its file was given."""
         self._answers: Computations[tuple[object, ...], Any] = Computations()
         self._parts: Computations[tuple[tuple[str, str], ...], TraceData] = Computations(_PARTS_KEPT)
 
     def part(self, options: Mapping[str, str]) -> "TraceData":
-        """Give what lies in a part of the run, selected by the options of the analyses. Raises InputError."""
+        """Give the data of a part of the run, which the options of the analyses select. Raises InputError if there is
+        no such part."""
 
         def select() -> TraceData:
             part_data = TraceData(self.trace.part(**options), self.name)
@@ -90,12 +91,12 @@ class TraceData:
 
     @property
     def scope(self) -> str:
-        """Subject of a sentence on what is missing."""
+        """Subject of a sentence that says what is missing."""
         return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
 
     @property
     def identity(self) -> str:
-        """Eight digits that tell datasets apart: of the hash of what the manifest says."""
+        """Eight digits that tell datasets apart, the first of the hash of the manifest."""
         return self._cached_answer(("identity",), lambda: self.trace.identity[:8])
 
     @property
@@ -105,7 +106,7 @@ class TraceData:
 
     @property
     def run(self) -> Row:
-        """The row of the table run. Raises InputError if the dataset says nothing of it."""
+        """The row of the table `run`. Raises InputError if the table is empty."""
         rows = self.table("run")
         if not rows:
             raise InputError(
@@ -121,7 +122,7 @@ class TraceData:
 
     @property
     def timeline(self) -> Timeline:
-        """The whole run in columns."""
+        """The timeline of the whole run, in columns."""
         return self.trace.timeline
 
     @property
@@ -134,7 +135,7 @@ class TraceData:
         return self._cached_answer(("collectives",), count)
 
     def collective(self, comm: int, seq: int) -> Row:
-        """Give one collective as the analysis collectives has it. Raises InputError if there is none."""
+        """Give the row of one collective in `analyze collectives`. Raises InputError if there is no such collective."""
         rows = self.rows("collectives", comm=comm, seq=seq)
         if not rows:
             raise InputError(f"{self.path} has no collective {comm}:{seq}; the page Collectives lists them")
@@ -166,12 +167,12 @@ class TraceData:
 
     @property
     def has_hops(self) -> bool:
-        """True if the trace knows any hop."""
+        """True if the trace has any hop."""
         return self.number_of("hops") > 0
 
     @property
     def has_places(self) -> bool:
-        """True if the trace knows the place of any MPI call."""
+        """True if the trace has the call site of any MPI call."""
         return "places" in self.trace.named
 
     @property
@@ -180,16 +181,17 @@ class TraceData:
         return "regions" in self.trace.named
 
     def rows(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
+        """Give the rows of an analysis. Raises InputError where the trace lacks what the analysis needs."""
         return self._cached_answer(_key(command, options), lambda: self.rows_now(command, **options))
 
     def rows_now(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis without keeping them: answers to typing and scrolling would fill the memory."""
+        """Give the rows of an analysis without keeping them: the answers to all typing and scrolling would fill the
+        memory."""
         return self.trace.run(command, **options).to_pylist()
 
     def csv(self, command: str, options: Mapping[str, Value], base: "TraceData | None" = None) -> Iterator[str]:
-        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names another trace: clients
-        may read only the traces served, such as the `base` of `compare`. Raises InputError."""
+        """Give all rows of an analysis as `--format csv` writes them, in pieces. `base`: the baseline of `compare`.
+        Options may not name a trace, because clients may read only the traces served. Raises InputError."""
         analysis = next((analysis for analysis in self.trace.analyses() if analysis.name == command), None)
         trace_parameters = (
             {parameter.name for parameter in analysis.parameters if parameter.type in ("TRACE", "TRACES")}
@@ -212,7 +214,7 @@ class TraceData:
                 return
 
     def rows_or_none(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis, none where it has nothing to answer with."""
+        """Give the rows of an analysis; an empty list where the trace lacks what the analysis needs."""
         try:
             return self.rows(command, **options)
         except InputError:
@@ -227,7 +229,8 @@ class TraceData:
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """Parts that answers about the critical path leave out, in words, by the option that includes them."""
+        """Parts of the run that answers about the critical path leave out, in words, by the option that includes
+        each."""
         return self._cached_answer(("left out",), lambda: self.trace.left_out)
 
     @property
@@ -237,13 +240,13 @@ class TraceData:
 
     @property
     def iterations_found(self) -> str | None:
-        """Sentence on the run's iterations and their certainty; None where it has none."""
+        """Sentence on the run's iterations and how certain they are; None if the run has none."""
         return self._cached_answer(("iterations found",), lambda: self.trace.iterations_found)
 
     def compared_with(self, new: "TraceData", grouping: str) -> Compared:
-        """Give what `analyze compare --by` says of another run against this one, both in the same part of the run.
+        """Give the answer of `analyze compare --by` about `new`, with this run as the baseline.
 
-        Raises InputError where the two must not be compared, or where a run has no such part.
+        Raises InputError if the two runs cannot be compared.
         """
 
         def ask() -> Compared:
@@ -264,7 +267,8 @@ class TraceData:
         return self._cached_answer(("reorder",), lambda: remedies.rank_order(self.trace))
 
     def library_setting(self) -> Remedy:
-        """Give the suggested setting of the run's MPI library. Raises InputError where it cannot be asked."""
+        """Give the suggested setting of the run's MPI library. Raises InputError if the library cannot be asked for its
+        algorithms."""
         return self._cached_answer(("remap --for",), lambda: remedies.library_setting(self.trace))
 
     def suggested_tree(self) -> Remedy:
@@ -286,7 +290,7 @@ class TraceData:
         )
 
     def default(self, command: str, parameter: str) -> Any:
-        """Give the value that an analysis takes for a parameter if none is given."""
+        """Give the default of a parameter of an analysis."""
         analysis = next(analysis for analysis in self.trace.analyses() if analysis.name == command)
         return next(
             known_parameter.default for known_parameter in analysis.parameters if known_parameter.name == parameter
@@ -297,11 +301,11 @@ class TraceData:
         return [limit["sentence"] for limit in self.limits()]
 
     def limits(self) -> Rows:
-        """Give the same with the kind of each."""
+        """Give the limits of every answer from this trace, each with its kind and its sentence."""
         return self._cached_answer(("limits",), self.trace.limits)
 
     def source(self, file: str, line: int) -> Excerpt | None:
-        """Give the lines of source around one; None if the file is not at hand."""
+        """Give the lines of source around `line`; None if the file is not available."""
         return excerpt(file, line, self.run)
 
     def first_rows(self, query: str, limit: int, stop: Stop) -> Result:
@@ -313,12 +317,13 @@ class TraceData:
         return Result(table.column_names, [_are_numbers(column) for column in columns], rows, whole)
 
     def written(self, query: str, form: str, stop: Stop) -> Generator[bytes]:
-        """Give the whole result of such a query as a file, piece by piece. Raises InputError likewise."""
+        """Give the whole result of a query that the user wrote as a file, piece by piece. Raises InputError where the
+        query fails, does more than read or is stopped."""
         return stream_result(self.trace, query, form, stop)
 
     @property
     def relations(self) -> Sequence[Relation]:
-        """The tables and views that such a query can read."""
+        """The tables and views that a user's query can read."""
         return self._cached_answer(("relations",), self.trace.relations)
 
     def table(self, name: str) -> Rows:
@@ -337,7 +342,7 @@ class Sweep:
     """A sweep's file, as `analyze decide` reads it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises InputError if it is no sweep's file."""
+        """Raises InputError if the file is not from `hopscope sweep`."""
         from hopscope.advice.sweep.decision import decisions, penalty_of  # late: scipy
         from hopscope.advice.sweep.measured import read
         from hopscope.advice.sweep.models import NAMES
@@ -346,7 +351,7 @@ class Sweep:
         self.path = str(path)
         self.rows: Rows = decisions(read(path))
         self.models = {name.lower(): name for name in NAMES}
-        """Names of the models, by the columns with their choices."""
+        """Names of the models, by the column that has the model's choices."""
         self.penalty_of = penalty_of
         self.summary = tuple(summary(self.rows))
 
@@ -355,29 +360,29 @@ class Machine:
     """A machine file, as `analyze model` reads it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises InputError if it is no machine file."""
+        """Raises InputError if the file is not a machine file."""
         from hopscope.machine.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
 
         answer = answer_of_machine(path)
         self.name, self.path = path.name, str(path)
         self.content = answer.content
-        """The file's own (schemas/machine.schema.json)."""
+        """The content of the file (schemas/machine.schema.json)."""
         self.parameters: Rows = table_of(answer.rows).to_pylist()
         self.curves: Rows = [curve._asdict() for curve in measured_over_sizes(answer)]
-        """Each quantity of each link over the size of a message; what was measured has intervals."""
+        """Each quantity of each link over the size of a message; measured quantities have intervals."""
         self.notes = answer.notes
 
 
 def meanings(command: str, *columns: str | None, **options: Value) -> list[str | None]:
-    """Give the meanings of an analysis's columns, in the words of its header, for headings of a table. A heading of
-    several columns names them with blanks between; None is a heading of none."""
+    """Give tooltips for the headings of a table: the meanings of an analysis's columns, from its header. For a heading
+    of several columns, give their names with blanks between; for a heading of no column, None."""
     analysis = next(definition for definition in Trace.analyses() if definition.name == command).choose(options)[0]
     meaning_of = {column.name: column.meaning.replace("`", "") for column in analysis.columns}
     return [None if names is None else " ".join(meaning_of[name] for name in names.split()) for names in columns]
 
 
 def reopened(path: str, dataset: str) -> Trace:
-    """Give a trace that another process has open, for as long as this one is there. Raises InputError."""
+    """Give a trace that another process has already opened, from its dataset. Raises InputError."""
     return Trace(Path(path), Path(dataset), lean=True)
 
 

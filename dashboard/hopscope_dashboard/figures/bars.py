@@ -12,7 +12,7 @@ from hopscope_dashboard.navigation.leads import Leads, points
 Row = dict[str, Any]
 
 _NARROWEST: Final = 10.0
-"""Smallest range of an axis of shares, in per cent: less would exaggerate."""
+"""Smallest range of an axis of shares, in per cent: a smaller one would exaggerate differences."""
 _WIDE: Final = 50.0
 
 _MARK: Final = {"color": "#d99a00", "width": 3}
@@ -28,11 +28,11 @@ def share_bars(
     limit: str = "",
     leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of shares in per cent with their intervals; `leads` says where each label's bars lead.
+    """Draw bars of shares in per cent with their intervals. `leads`: the address that a click on a label's bars opens.
 
     `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and
-    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` draws a mark over
-    each bar of a series at these shares, by the series' name; `limit` says what the marks mean.
+    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` has, by a series' name, a
+    share for each of its bars, at which a mark is drawn; `limit` says what the marks mean.
     """
     figure = go.Figure()
     for name, colour, rows, column in series:
@@ -78,16 +78,17 @@ def share_bars(
                 top = position + (1 - BAR_GAP) * (place / len(series) - 0.5)
                 ends = {"y0": top, "y1": top + (1 - BAR_GAP) / len(series)}
                 marks.append({"type": "line", "x0": 100 * share, "x1": 100 * share, **ends, "line": _MARK})
-    figure.update_layout(shapes=marks)  # one by one, each addition would check all before it
+    figure.update_layout(shapes=marks)  # added one by one, each mark would check all before it
     if limits:
-        # Shapes have no entry in the legend; a line without points has.
+        # Shapes have no entry in the legend, so a line without points stands for them.
         figure.add_scatter(x=[None], y=[None], mode="lines", name=limit, line=_MARK, hoverinfo="skip")
         figure.update_layout(showlegend=True)
     return figure
 
 
 def _end_of_shares(figure: go.Figure, limits: Mapping[str, Sequence[float | None]]) -> float:
-    """Per cent at which the axis ends: of 64 ranks none may come near 100."""
+    """The end of the axis in per cent, a little beyond the longest bar or mark. With many ranks every share may be
+    small."""
     ends = [
         value + (error or 0)
         for series in figure.data
@@ -106,8 +107,8 @@ def time_bars(
     stacked: bool = False,
     leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of times; `series` are (name, colour, times in ns), `leads` says where each label's bars lead. The unit is
-    chosen by the longest."""
+    """Draw bars of times; `series` are (name, colour, times in ns). `leads`: the address that a click on a label's bars
+    opens. The longest bar decides the unit."""
     unit = quantities.axis_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
     figure = go.Figure()
     for name, colour, values in series:
@@ -136,8 +137,8 @@ def count_bars(
     heading: str,
     leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of counts, one over another from the largest; `series` are (name, colour, counts), `leads` says where each
-    label's bars lead."""
+    """Draw bars of counts, one on top of the other, the largest first; `series` are (name, colour, counts). `leads`:
+    the address that a click on a label's bars opens."""
     figure = go.Figure()
     for name, colour, values in series:
         _add_bars(
@@ -146,7 +147,7 @@ def count_bars(
     by_label(figure, labels, 1, series=len(series), title=title, heading=heading)
     figure.update_layout(barmode="overlay")
     largest = max((value for _, _, values in series for value in values), default=0)
-    # Counts have no halves.
+    # Counts are whole numbers, so a short axis has no ticks between them.
     figure.update_xaxes(range=[0, max(1, largest) * 1.04], dtick=1 if largest <= 10 else None)
     return figure
 
@@ -163,7 +164,7 @@ def _add_bars(
     leads: Leads | None,
     **more: Any,
 ) -> None:
-    """Add a series, one bar per label; `texts` are its values in words, for the pointer."""
+    """Add a series, one bar per label; `texts` are its values in words, for the hover text."""
     hovers = [f"<b>{heading} {label}</b><br>{name}: {text}" for label, text in zip(labels, texts, strict=True)]
     marker = {"color": colour, "line": {"width": 0}}
     bars = {"x": list(lengths), "y": list(labels), "orientation": "h", "name": name, "marker": marker}
@@ -173,8 +174,8 @@ def _add_bars(
 def by_label(
     figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, heading: str
 ) -> None:
-    """Frame a figure of horizontal bars with one place per label, the first on top; `per_label` bars stand in a place,
-    and `series` have their names in the legend if they are several."""
+    """Frame a figure of horizontal bars with one row per label, the first on top. `per_label`: bars in a row, one below
+    the other. `series`: number of series; several have a legend."""
     thick = 26 if per_label == 1 else 36
     frame(
         figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=heading
@@ -193,7 +194,7 @@ def by_label(
         margin_t=34 if has_legend else 20,
     )
     figure.update_yaxes(showgrid=False)
-    # The first row on top, each label a name and no number.
+    # The first row is on top, and each label is a name, not a number.
     figure.update_yaxes(
         type="category",
         autorange="reversed",

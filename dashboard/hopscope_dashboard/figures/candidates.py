@@ -14,13 +14,14 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 Row = dict[str, Any]
 
 _LONGEST_LINE, _MOST_LINES = 44, 3
-"""Limits of names: a name of several algorithms takes more than a line."""
+"""Characters in a line and lines of a name: a name of several algorithms needs more than one line."""
 
 
 def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
-    """Predicted time per iteration, with its interval, of each candidate; rows as remap gives them, times in ns.
+    """Draw the predicted time per iteration, with its interval, of each candidate. Rows are those of `analyze remap`,
+    times in ns.
 
-    `addresses` say where each bar leads: to its row in numbers.
+    `addresses`: the address that a click on each bar opens, which shows its numbers.
     """
     unit = quantities.axis_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
     scale = unit.nanoseconds
@@ -49,7 +50,7 @@ def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
     )
     height = max(200, len(rows) * (12 + 16 * max(map(len, names), default=1)) + 90)
     frame(figure, height=height, x=f"predicted time per iteration ({unit.name})")
-    # Places, not names: two names may be alike once shortened.
+    # The axis has numbers with names as labels, because two shortened names may be equal.
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=["<br>".join(lines) for lines in names],

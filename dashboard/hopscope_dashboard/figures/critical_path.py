@@ -13,11 +13,12 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 Row = dict[str, Any]
 
 _LABEL_LEAST = 0.045
-"""Below this share a label does not fit into its part of the bar."""
+"""Smallest share whose label fits into its part of the bar."""
 
 
 def stacked_bar(rows: Sequence[Row], pages: Mapping[str, tuple[str, str]] = CATEGORY_PAGES) -> go.Figure:
-    """One bar of the run's critical path, cut by category; each leads to the page of `pages` that explains it.
+    """Draw the run's critical path as one bar, cut by category. A click on a part opens the page of `pages` that
+    explains its category.
 
     Rows: category, time_ns, share (0 to 1), share_low, share_high.
     """

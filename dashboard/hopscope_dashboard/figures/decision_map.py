@@ -1,4 +1,4 @@
-"""The method of each message size and number of ranks: a cell for each, coloured by algorithm."""
+"""Draws the method of each message size and number of ranks as a cell, coloured by its algorithm."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ def algorithm_of(method: str) -> str:
 
 
 def colours(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
-    """Give each algorithm that these columns name its colour."""
+    """Give a colour to each algorithm that these columns name."""
     names = sorted({algorithm_of(row[column]) for row in rows for column in columns if row[column]})
     return {name: _COLOURS[position % len(_COLOURS)] for position, name in enumerate(names)}
 

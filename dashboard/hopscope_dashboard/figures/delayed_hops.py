@@ -1,4 +1,4 @@
-"""Draws delayed hops: how much of each one's delay moved the end of its collective, and how much was absorbed."""
+"""Draws delayed hops: how much of a hop's delay moved the end of its collective, and how much was absorbed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def hop_name(row: Row) -> str:
-    """Names a hop to a reader: `2 → 0 up in 0:36`."""
+    """Name a hop for a reader, such as `2 → 0 up in 0:36`."""
     return " ".join(
         [f"{row['src']} → {row['dst']}", *([row["role"]] if row["role"] else []), f"in {row['collective']}"]
     )
@@ -27,9 +27,9 @@ def hop_address(row: Row) -> str:
 
 
 def delays(rows: Sequence[Row]) -> go.Figure:
-    """A bar per hop, its delay cut into what moved the end and what did not; rows as delayed-hops gives them."""
+    """Draw a bar per hop: the delay that moved the end, and the rest. Rows are those of `analyze delayed-hops`."""
     unit = quantities.axis_unit(max((row["delay_ns"] for row in rows), default=0))
-    # Two hops of one edge may be late in one collective, as of a pipeline: their places are by number.
+    # In a pipeline two hops of one edge may be late in one collective; invisible characters tell their labels apart.
     labels = [f"{hop_name(row)} " + "\u200b" * position for position, row in enumerate(rows)]
     figure = go.Figure()
     for name, colour, values in (

@@ -22,9 +22,10 @@ _COLOURS: Final = {
 
 
 def over_time(rows: Sequence[Row]) -> go.Figure:
-    """A dot per hop at the time of its sending, in the colour of what was waited for; rows as edge-hops gives them.
+    """Draw a dot per hop at the time of its sending, in a colour for its `binding`, which says who waited. Rows are
+    those of `analyze edge-hops`.
 
-    A dot leads to its collective; dragging selects a time.
+    A click on a dot opens its collective; dragging selects a range of time.
     """
     time_unit = quantities.axis_unit(max((row["begin_ns"] for row in rows), default=0))
     up = quantities.axis_unit(max((row["took_ns"] for row in rows), default=0))

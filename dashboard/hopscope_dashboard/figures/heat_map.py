@@ -1,4 +1,4 @@
-"""Rank by iteration: how much longer than usual each rank's computing took."""
+"""Draws a value of each rank in each iteration as a heat map, such as noise."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
@@ -17,24 +17,25 @@ from hopscope_dashboard.palette import HEAT_SCALE
 Row = dict[str, Any]
 
 _WITH_GAPS: Final = 128
-"""Between more rows no gap is drawn: it would be wider than the rows."""
+"""Largest number of rows with gaps between them: in more rows, gaps would be wider than the rows."""
 
 
 def heat_map(
     *, ranks: Sequence[Row], rows: Sequence[Row], value: str, title: str, names: Mapping[int | None, str]
 ) -> go.Figure:
-    """Draw the column `value` (ns; None where it is not known) by rank and iteration; `title` names it.
+    """Draw the column `value` (ns; None where unknown) by rank and iteration; `title` names the value.
 
-    Rows: rank, iteration, from_iteration, collective_id and `value`. Below 0 counts as 0. A column is the iterations
-    from one `from_iteration` to the next, a cell the one that its row names. It leads to the collective that ends the
-    iteration, which `names` has as COMM:SEQ; where none does, it selects the iteration.
+    Rows: rank, iteration, from_iteration, collective_id and `value`. Values below 0 count as 0. A column covers the
+    iterations from one `from_iteration` to the next; a cell shows one of them, the `iteration` of its row. A click on a
+    cell opens the collective that ends the iteration, by its name COMM:SEQ in `names`; if an iteration does not end
+    with a collective, clicks select iterations.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
     columns = sorted({row["from_iteration"] for row in rows})
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
     unit = quantities.axis_unit(peak)
-    # With 16,000 cells, numbers as text and repeated prefixes were most of the page's two megabytes.
+    # Of 16,000 cells, numbers as text and repeated prefixes were most of the page's two megabytes.
     cells = np.full((places.number, len(columns)), np.nan, np.float32)
     texts = [[""] * len(columns) for _ in range(places.number)]
     ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
@@ -81,14 +82,14 @@ def heat_map(
 
 
 def _beginning(texts: Iterable[str]) -> str:
-    """Common prefix of all texts: that of the first and the last in order."""
+    """Common prefix of all texts. It is that of the first and the last text in sorted order."""
     order = sorted(texts) or [""]
     shared_letters = takewhile(lambda pair: pair[0] == pair[1], zip(order[0], order[-1], strict=False))
     return "".join(letter for letter, _ in shared_letters)
 
 
 def iterations_per_column(columns: Sequence[int]) -> int:
-    """Give the number of iterations in a column, from the first of each."""
+    """Give the number of iterations in a column; `columns` has the first iteration of each."""
     return min((later_start - earlier_start for earlier_start, later_start in pairwise(columns)), default=1)
 
 

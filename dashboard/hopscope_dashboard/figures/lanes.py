@@ -1,6 +1,6 @@
-"""One lane per rank, ranks of one host and of one cluster beside each other.
+"""Gives each rank a lane, with the ranks of a host and of a cluster next to each other.
 
-The vertical axis of timelines and heat-maps.
+Lanes are the vertical axis of timelines and heat maps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ class Lanes:
 
     of_rank: dict[int, int]
     labels: tuple[str, ...]
-    """Text of each lane, from lane 0: its rank, and its host on the host's first lane; where there are several worlds,
-    also the world on the first lane of its."""
+    """Text of each lane, from lane 0: its rank. A host's first lane also has the host; if there are several worlds, a
+    world's first lane also has the world."""
     clusters: tuple[tuple[str, int, int], ...]
     """Name, lowest and highest lane of each cluster."""
     title: str
-    """Parts of the labels."""
+    """Title of the axis: what the labels consist of."""
 
     @property
     def number(self) -> int:
@@ -58,7 +58,7 @@ def lanes(ranks: Sequence[Row], members: Iterable[int]) -> Lanes:
 
 
 def lane_axis(figure: go.Figure, places: Lanes, *, labelled: int = 60) -> None:
-    """Make the vertical axis of a figure one of lanes; with more than `labelled` lanes not each has its label."""
+    """Make the vertical axis of a figure one of lanes. Of more than `labelled` lanes, only every n-th has its label."""
     step = 1 + (places.number - 1) // labelled
     labelled_lanes = list(range(places.number - 1, -1, -step))
     figure.update_yaxes(
@@ -71,7 +71,7 @@ def lane_axis(figure: go.Figure, places: Lanes, *, labelled: int = 60) -> None:
 
 
 def _by_first_rank(rows: Sequence[Row]) -> list[Row]:
-    # Clusters and hosts come in the order of their first rank, so that rank 0 is on top whatever the names are.
+    # Clusters and hosts come in the order of their first rank, so that rank 0 is on top whatever their names are.
     clusters = _first(rows, "cluster")
     hosts = _first(rows, "host")
     return sorted(rows, key=lambda row: (clusters[row["cluster"]], hosts[row["host"]], row["rank"]))

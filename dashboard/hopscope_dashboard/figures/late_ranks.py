@@ -1,4 +1,4 @@
-"""Draws how each rank is late: how often, with the interval by which its class is given, in the colour of the class."""
+"""Draws how often each rank is late, with the interval that decides its class, in the colour of the class."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,20 +17,21 @@ UNTOLD: Final = "no class"
 
 
 def class_of(row: Row) -> str:
-    """The class as it is shown; rows as late-ranks gives them."""
+    """Give the class of a row of `analyze late-ranks`, as it is shown."""
     return row["class"] or UNTOLD
 
 
 def classes_of(rows: Sequence[Row]) -> list[str]:
-    """The classes that are there, in the order of the legend."""
+    """Give the classes that occur in the rows, in the order of the legend."""
     class_names = {class_of(row) for row in rows}
     return [name for name in LATENESS_CLASS_COLOURS if name in class_names]
 
 
 def shares_by_class(rows: Sequence[Row], *, rare: float, frequent: float) -> go.Figure:
-    """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them.
+    """Draw the share of its collectives in which each rank was late, with its interval. Rows are those of `analyze
+    late-ranks`.
 
-    `spikes` lies wholly below the share `rare`, `always` above `frequent`.
+    The interval of the class `spikes` lies wholly below the share `rare`, that of `always` above `frequent`.
     """
     labels = [str(row["rank"]) for row in rows]
     figure = go.Figure()
@@ -64,7 +65,7 @@ def shares_by_class(rows: Sequence[Row], *, rare: float, frequent: float) -> go.
     by_label(
         figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", heading="rank"
     )
-    # Both limits are always seen; all the rest up to 100 % only where somebody comes there.
+    # Both limits are always in view; the axis goes on towards 100 % only if a rank is there.
     end = max([1.2 * frequent, *((row["share_high"] or row["share"]) for row in rows)])
     figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * frequent else 10)
     for limit in (rare, frequent):

@@ -1,4 +1,4 @@
-"""Reduces too many ranks to those with the most or, in a matrix, to their hosts."""
+"""Reduces too many ranks to those with the largest values or, in a matrix, to their hosts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,17 +9,18 @@ from hopscope.format import quantities
 Row = dict[str, Any]
 
 WHOLE: Final = 128
-"""With more ranks than these, the timeline and trees show hosts first: a person finds each of so many by scrolling."""
+"""Largest number of ranks of which the timeline and trees show each one: up to this many, scrolling finds a rank. With
+more ranks they show hosts first."""
 
 MOST_BARS: Final = 64
 MOST_ROWS: Final = 256
-"""Ranks drawn as bars, and listed in a table; the file under it has all."""
+"""Largest number of ranks drawn as bars, and of rows in a table; the CSV file under a table has all rows."""
 
 MOST_PLACES: Final = 256
-"""Rows and columns of a matrix that can still be told apart, and drawn at once."""
+"""Largest number of rows, and of columns, of a matrix: more could not be told apart, nor drawn at once."""
 
 WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
-"""Containers of ranks and hosts."""
+"""The next wider grouping of ranks, and of hosts."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class MatrixPlaces:
     places: Mapping[Any, Sequence[int]]
     """The ranks of each row and column, in the order of ranks."""
     notice: str
-    """Sentence on what is shown instead of the request; empty if they agree."""
+    """Sentence on how the matrix differs from what was asked for; empty if it does not."""
 
 
 def largest_rows(rows: Sequence[Row], amount: Callable[[Row], float | None], limit: int) -> list[Row]:
-    """Give the `limit` rows of largest `amount`, in their own order. No amount counts as 0."""
+    """Give the `limit` rows with the largest `amount`, in their own order. An amount of None counts as 0."""
     if len(rows) <= limit:
         return list(rows)
     numbers = sorted(range(len(rows)), key=lambda number: -(amount(rows[number]) or 0))[:limit]
@@ -42,7 +43,7 @@ def largest_rows(rows: Sequence[Row], amount: Callable[[Row], float | None], lim
 
 
 def left_out(shown_rows: Sequence[Row], rows: Sequence[Row], description: str) -> str:
-    """Say which rows are shown, such as ` The 64 of 1,024 ranks with most noise.`; nothing if all are."""
+    """Say which rows are shown, such as ` The 64 of 1,024 ranks with most noise.`; empty if all rows are shown."""
     if len(shown_rows) == len(rows):
         return ""
     return f" The {quantities.number(len(shown_rows))} of {quantities.number(len(rows))} {description}."
@@ -51,8 +52,8 @@ def left_out(shown_rows: Sequence[Row], rows: Sequence[Row], description: str) -
 def matrix_places(topology: Sequence[Row], grouping: str, ends: Sequence[tuple[Any, Any, float]]) -> MatrixPlaces:
     """Choose the rows and columns of a matrix by rank, host or cluster (`grouping`).
 
-    `topology` has rank, host and cluster; `ends` are the places, by `grouping`, at the two ends of each cell, and its
-    amount.
+    `topology` has rank, host and cluster. `ends` has, for each cell, its sender and receiver (a rank, host or cluster)
+    and its amount.
     """
     places = _places(topology, grouping)
     if len(places) <= MOST_PLACES:
@@ -71,7 +72,7 @@ def matrix_places(topology: Sequence[Row], grouping: str, ends: Sequence[tuple[A
         return MatrixPlaces(
             wider,
             _places(topology, wider),
-            f"{quantities.number(len(places))} {grouping}s are too many to be told apart: they are drawn by {wider}. A "
+            f"{quantities.number(len(places))} {grouping}s are too many to tell apart: they are drawn by {wider}. A "
             f"click on a cell selects the ranks of both {wider}s, which are then drawn one by one.",
         )
     busiest = set(sorted(amounts, key=lambda place: -amounts[place])[:MOST_PLACES])

@@ -14,7 +14,7 @@ from hopscope_dashboard.palette import HEAT_SCALE
 Row = dict[str, Any]
 
 _LABELLED: Final = 48
-"""Senders or receivers up to which each has its label."""
+"""Largest number of senders or receivers that all have a label."""
 
 
 def matrix(
@@ -29,9 +29,9 @@ def matrix(
 ) -> go.Figure:
     """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
 
-    Rows have `sender`, `receiver` (both among `places`, in whose order they are drawn) and `value`, in `unit` (ns,
-    bytes, share or none); `title` names it, and `grouping` what a place is. `places` has the ranks of each, which a
-    click on the cell of two places selects, if it `selects` at all.
+    Rows have `sender`, `receiver` (both keys of `places`, in whose order they are drawn) and `value`, in `unit` (ns,
+    bytes, share or none). `title` names the value, and `grouping` says what a place is: rank, host or cluster. `places`
+    has the ranks of each place. `selects`: a click on a cell selects the ranks of its two places.
     """
     column_of = {place: number for number, place in enumerate(places)}
     cells: list[list[float | None]] = [[None] * len(places) for _ in places]

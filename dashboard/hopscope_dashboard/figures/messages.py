@@ -1,4 +1,4 @@
-"""Draws the cost of a message over its size by the published models."""
+"""Draws the cost of a message over its size according to the published models."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ CURVE_COLOURS: Final[dict[str, str]] = {
     "PLogP": CATEGORY_COLOURS["lan"],
     SEVERAL_DESTINATIONS: CATEGORY_COLOURS["local"],
 }
-"""Curves of a message over its size; the gap towards several destinations in turn belongs to no published model."""
+"""Colours of the curves; the gap towards several destinations in turn belongs to no published model."""
 CURVE_MEANINGS: Final[dict[str, str]] = {
     "Hockney": "the whole way of a message: α + mβ",
     "LogGP": "the time between two messages of a sender: g + (m - 1) G",
@@ -29,12 +29,12 @@ CURVE_MEANINGS: Final[dict[str, str]] = {
 }
 _WIDTHS: Final = {"LogGP": 5}
 _FEW_DECADES: Final = 4
-"""Decades up to which 2 and 5 are ticks, too."""
+"""Largest number of decades in which 2 and 5 have ticks too."""
 
 
 def message_figures(curves: Sequence[Row]) -> dict[str, go.Figure]:
-    """Cost of a message over its size, a figure for each link, all on the same axes. curves: link, quantity, sizes and
-    times in ns, and for measured ones the ends of their intervals, low and high."""
+    """Draw the cost of a message over its size, a figure for each link, all with the same axes. `curves` have link,
+    quantity, sizes and times in ns; measured ones also the ends of their intervals, low and high."""
     times = [time for curve in curves for time in curve["times"] if time > 0]
     unit = quantities.axis_unit(math.sqrt(min(times) * max(times)) if times else 0)
     sizes = sorted({size for curve in curves for size in curve["sizes"]})
@@ -50,7 +50,7 @@ def message_figures(curves: Sequence[Row]) -> dict[str, go.Figure]:
 
 
 def _axis_range(values: Sequence[float]) -> list[float] | None:
-    """The range of a logarithmic axis that shows them all."""
+    """The range of a logarithmic axis that shows all values; None if a value has no logarithm."""
     if not values or min(values) <= 0:
         return None
     low, high = math.log10(min(values)), math.log10(max(values))
@@ -59,7 +59,7 @@ def _axis_range(values: Sequence[float]) -> list[float] | None:
 
 
 def _curve(curve: Row, scale: float) -> go.Scatter:
-    """A quantity of a link; times of 0 have no place on a logarithmic axis."""
+    """A quantity of a link, without the times of 0, which a logarithmic axis cannot show."""
     model, _, quantity = curve["quantity"].rpartition(": ")
     sizes, times = curve["sizes"], curve["times"]
     has_intervals = curve.get("low") is not None
@@ -102,7 +102,7 @@ def _error_bars(upper_errors: Sequence[float], lower_errors: Sequence[float], co
 
 
 def _logarithmic(figure: go.Figure, sizes: Sequence[int], times: Sequence[float], unit: quantities.TimeUnit) -> None:
-    """Both axes, with the sizes as ticks below."""
+    """Make both axes logarithmic, with sizes as ticks of the horizontal axis."""
     tick_values = sizes[:: max(1, -(-len(sizes) // 6))]
     words = [quantities.size(value) for value in tick_values]
     figure.update_xaxes(type="log", tickvals=tick_values, ticktext=words)

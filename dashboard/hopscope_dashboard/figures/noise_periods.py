@@ -1,4 +1,4 @@
-"""Draws the periods of the ranks' noise, and one rank's noise laid over itself, period upon period."""
+"""Draws the periods of the ranks' noise, and one rank's noise folded at its period."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ _ROOM: Final = 2.0
 
 
 def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
-    """Period of each rank's noise, and beside it how much of the noise's variance goes with it; rows as `noise --by
-    period` gives them. A rank without a period has an empty lane.
+    """Draw the period of each rank's noise, and beside it the share of the noise's variance that it explains. Rows are
+    those of `analyze noise --by period`. A rank without a period has an empty lane.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
     periodic_rows = [row for row in rows if row["periodic"]]
@@ -70,10 +70,11 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
 
 
 def folded_noise(rows: Sequence[Row], period_ns: float, names: Mapping[int | None, str]) -> go.Figure:
-    """Noise of one rank's iterations over the time within the period; rows: iteration, collective_id, enter_ns,
-    noise_ns. A dot leads to the collective that ends its iteration, which `names` has as COMM:SEQ, if there is one.
+    """Draw the noise of one rank's iterations over the time within the period. Rows: iteration, collective_id,
+    enter_ns, noise_ns. If every iteration ends with a collective, a click on a dot opens it, by its name COMM:SEQ in
+    `names`.
 
-    Noise with this period lines up at one place; other noise is spread over all.
+    Noise with this period lines up at one phase; other noise is spread over all phases.
     """
     noise_rows = [row for row in rows if row["noise_ns"] is not None]
     ends = [names.get(row["collective_id"]) for row in noise_rows]

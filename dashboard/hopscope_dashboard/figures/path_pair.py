@@ -13,18 +13,19 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 Row = dict[str, Any]
 
 RUNS: Final = ("base", "new")
-"""The two runs, as the columns of compare name them; the base's bar is on top."""
+"""The two runs, as the columns of `analyze compare` name them; the bar of `base` is on top."""
 
 _NAME_ROOM: Final = 0.12
 _LABELLED: Final = 0.055
-"""Parts of the longer bar from which on a category has its name and share, or only its share, written in it."""
+"""Fractions of the longer bar: parts of at least the first have their category's name and share written in them, parts
+of at least the second only the share."""
 
 
 def path_pair(rows: Sequence[Row], addresses: Sequence[Mapping[str, str]]) -> go.Figure:
-    """Give two bars, cut by category; each part leads to the page of its run that explains it.
+    """Draw two bars, cut by category. A click on a part opens the page of its run that explains the category.
 
-    Rows: name (of the category), and for both runs base_ns, base_share, new_ns, new_share. `addresses` has for both
-    runs the address by category.
+    Rows: name (of the category), and for both runs base_ns, base_share, new_ns, new_share. `addresses` has for each run
+    the page's address, by category.
     """
     by_category = {row["name"]: row for row in rows}
     lengths = {run: sum(row[f"{run}_ns"] for row in rows) for run in RUNS}

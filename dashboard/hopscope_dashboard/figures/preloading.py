@@ -10,7 +10,8 @@ _TITLE = {"text": "", "font": _FONT}
 
 
 def preload() -> None:
-    """Draw one figure with every part that the pages' figures have; its modules are there for all threads then."""
+    """Draw one figure with every part that the pages' figures have, so that plotly's modules are loaded for all
+    threads."""
     figure = go.Figure(
         [
             go.Bar(

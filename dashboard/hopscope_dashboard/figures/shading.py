@@ -14,7 +14,8 @@ def shade(
     figure: go.Figure, places: Lanes, x: tuple[float, float], *, time: tuple[float | None, float | None],
     ranks: Collection[int] | None,
 ) -> None:  # fmt: skip
-    """Shade a figure from `x[0]` to `x[1]` outside of `time`, and the lanes of all but `ranks`; None is all."""
+    """Shade a figure, which goes from `x[0]` to `x[1]`, outside `time`, and the lanes of ranks not in `ranks`. None
+    sets no limit."""
     begin, end = time
     if begin is not None and begin > x[0]:
         figure.add_vrect(x0=x[0], x1=min(begin, x[1]), **_SHADE)

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 from hopscope_dashboard.palette import FONT
 
 CONFIG: Final[dict[str, Any]] = {
-    # Its buttons lay over legends; `components/blocks.py` has those that save a figure, and dragging zooms.
+    # Its buttons would cover legends. `components/exports.py` has buttons that save a figure, and dragging zooms.
     "displayModeBar": False,
     "responsive": True,
-    # Without these two, plotly.js would know where to upload a figure to.
+    # By default, plotly.js knows a server to upload figures to.
     "showSendToCloud": False,
     "plotlyServerURL": "",
 }
@@ -22,7 +22,7 @@ CONFIG: Final[dict[str, Any]] = {
 
 _TRANSPARENT = "rgba(0,0,0,0)"
 BAR_GAP = 0.35
-"""Part of a bar's place that is left free."""
+"""Fraction of a bar's row that stays free."""
 
 _GRID = "rgba(134, 142, 150, 0.22)"
 
@@ -59,8 +59,8 @@ def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None
 def selects_by_dragging(figure: go.Figure, axis: str, nanoseconds: float = 1.0) -> go.Figure:
     """Make dragging along a figure's horizontal axis select a part of the run, and double-clicking clear it.
 
-    `axis` says what it has: `iteration`, or `time` since the start of the trace in units of so many nanoseconds. Up and
-    down nothing is zoomed.
+    `axis` says what the axis shows: `iteration`, or `time` since the start of the trace, in units of `nanoseconds`. The
+    vertical axis does not zoom.
     """
     figure.update_layout(meta={"drag": axis, "nanoseconds": nanoseconds}, dragmode="zoom")
     figure.update_yaxes(fixedrange=True)

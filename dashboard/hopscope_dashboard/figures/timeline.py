@@ -31,13 +31,13 @@ _BAR = 0.5
 """Thickness of a call's bar, in lanes."""
 
 _CHARACTER = 7
-"""Pixels that a letter of a cluster's name takes at most, on average."""
+"""Width of a letter of a cluster's name in pixels: the largest average over a name."""
 
 _LONGEST_NAME = 16
-"""Letters of a cluster's name; of a longer one the beginning is shown."""
+"""Largest number of letters of a cluster's name; of a longer name only the beginning is shown."""
 
 _LABELLED_LANES = 80
-"""With more lanes, not each can have its label."""
+"""Largest number of lanes that all have labels."""
 
 
 def timeline(
@@ -51,11 +51,12 @@ def timeline(
     view: tuple[int, int] | None = None,
     selected: tuple[int | None, int | None, Collection[int] | None] = (None, None, None),
 ) -> go.Figure:
-    """One collective, times from its first enter on.
+    """Draw one collective, with times since its first enter.
 
-    Calls, combining and the critical path lead to that time in the run's timeline, hops to those of their edge. `view`
-    is the range that is shown, in ns since the first enter; without it, or where it holds nothing of this collective,
-    all. What is not `selected` (from and to in ns since the start of the trace, and ranks; None for all) is shaded.
+    A click on a call, on combining or on the critical path opens that time in the run's timeline; a click on a hop
+    opens all hops of its edge. `view`: the range shown, in ns since the first enter; without a view, or if it has
+    nothing of this collective, the whole collective is shown. `selected`: from and to in ns since the start of the
+    trace, and ranks, each None for all; the rest is shaded.
 
     Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns),
     hops as in the table hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category,
@@ -104,13 +105,13 @@ def timeline(
     _lanes_of_clusters(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
     scale, whole = drawing.unit.nanoseconds, [-0.015 * span, 1.015 * span]
-    # A zoom is kept from one collective to the next, which may be over before it.
+    # The zoom is kept for the next collective, which may end before the zoomed range begins.
     axis_range = [end / scale for end in view] if view and view[1] > 0 and view[0] < drawing.end - start else whole
     figure.update_xaxes(range=axis_range, zeroline=False)
     begin, end_ns, shaded_ranks = selected
     time = (None if begin is None else drawing.x(begin), None if end_ns is None else drawing.x(end_ns))
     shade(figure, places, (whole[0], whole[1]), time=time, ranks=shaded_ranks)
-    # Zooming is noted in the address, double-clicking shows all, and a button selects what is in view: assets/marks.js.
+    # assets/marks.js writes a zoom into the address, shows all on a double click, and selects what is in view.
     figure.update_layout(meta={"zoom": scale, "start": start, "whole": whole, "lanes": list(figure.layout.yaxis.range)})
     return figure
 
@@ -149,7 +150,7 @@ class _Drawing:
                 lead=_times((c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)),
             )
         ]
-        # The rank that came last may be inside for microseconds of milliseconds: the outline keeps that visible.
+        # The last rank may be inside for only microseconds of a collective of milliseconds: its outline stays visible.
         bars[0].update(marker_line={"width": 1.2, "color": CALL_COLOUR})
         waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and hop["binding"] == "recv"]
         if waits:
@@ -185,7 +186,7 @@ class _Drawing:
             words,
             lead=_times((step["begin_ns"], step["end_ns"]) for step in steps),
         )
-        # Combining takes microseconds of a path of milliseconds: the outline keeps it visible.
+        # Combining may take only microseconds of a collective of milliseconds: its outline stays visible.
         bars.update(marker_line={"width": 1.5, "color": COMBINE_COLOUR})
         return bars
 
@@ -208,7 +209,8 @@ class _Drawing:
                 sizes += [0, 11, 0]
             colour = LINK_COLOURS[link]
             group = {"legendgroup": link, "line": {"color": colour, "width": 2}}
-            # The legend shows a plain line; the heads and what one reads on hovering come with it.
+            # The legend shows a plain line. It also switches the arrowheads and their hover texts, which are in its
+            # group.
             traces.append(
                 go.Scatter(
                     x=x, y=y, mode="lines", name=f"{link} hop ({LINK_MEANINGS[link]})", hoverinfo="skip", **group
@@ -314,7 +316,7 @@ class _Drawing:
 
 
 def _times(stretches: Iterable[tuple[int, int]]) -> leads.Leads:
-    """Lead to these stretches of time in the run's timeline."""
+    """Give the leads to these stretches of time in the run's timeline."""
     return leads.Leads([leads.timeline(begin, end) for begin, end in stretches], "see it in the run's timeline")
 
 
@@ -328,7 +330,7 @@ def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:
                 y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below"
             )
         if has_bands:
-            # Beside the plot: over it the name lay on the arrows.
+            # The name is beside the plot, because above it the name would cover arrows.
             figure.add_annotation(
                 text=_shortened(name),
                 hovertext=name,

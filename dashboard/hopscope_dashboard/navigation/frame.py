@@ -1,4 +1,5 @@
-"""The frame around every page, as pages know it: the ids of its parts, its title, and what its menu lists."""
+"""The frame around every page, as far as pages know it: the ids of its parts, its title, and the entries of its
+menu."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class MenuPage(Protocol):
 
     @property
     def menu_path(self) -> str:
-        """Address of the page of the menu that it belongs to."""
+        """Address of the page in the menu that this page belongs to."""
         ...
 
 
@@ -54,9 +55,9 @@ _title_numbers: Final = count()
 
 
 def title(text: str) -> str:
-    """Give a page's title as it goes to the browser: in the first line, with a number that is always another.
+    """Give a page's title in the form that the browser gets: the title in the first line, a new number in the second.
 
-    If only a page's content changes, Dash checks all of its components for each of them: a minute for thousands. A
-    changed title avoids that.
+    If only a page's content changes, Dash checks all its components once for each component: with thousands, for a
+    minute. A changed title avoids that.
     """
     return f"{text}\n{next(_title_numbers)}"

@@ -1,8 +1,8 @@
 """Links of a page's marks: the addresses behind bars, cells, dots, edges and rows.
 
-An address is `/page?...`, or `?name=value` for the page that one is on: following it sets the parameter, and following
-it again takes it away. `#id` is a row of a table of that page, which is shown and marked. `assets/marks.js` follows
-them all, and keeps the selected part of the run.
+An address is `/page?...`, or `?name=value` for the current page: following it sets the parameter, and following it
+again removes the parameter. `#id` is a row of a table on the current page: following it scrolls to the row and marks
+it. `assets/marks.js` follows all these addresses, and keeps the selected part of the run.
 """
 
 import re
@@ -15,12 +15,12 @@ from hopscope_dashboard.navigation.address import link
 Row = Mapping[str, Any]
 
 CLICK: Final = "Click: "
-"""Prefix of a mark's line on its click."""
+"""Prefix of the line in a tooltip that says what a click does."""
 
 
 @dataclass(frozen=True)
 class Leads:
-    """Addresses of a series' marks, in their order, and the action of a click on them, as `select the rank`."""
+    """Addresses of a series' marks, in their order, and the action of a click on a mark, such as `select the rank`."""
 
     addresses: Sequence[Any]
     action: str
@@ -42,11 +42,12 @@ CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "startup": ("/timeline", "when it was"),
     "shutdown": ("/timeline", "when it was"),
 }
-"""The page that explains each category of time, and what it shows; `category_pages` may know a better one."""
+"""The page that explains each category of time, and what the page shows; `category_pages` may know a better page."""
 
 
 def category_pages(*, has_places: bool) -> Mapping[str, tuple[str, str]]:
-    """Give the page for each category; that for computing is the places that it led to, if the trace knows any."""
+    """Give the page for each category. If the trace has call sites, computing has the page of the calls that follow
+    it."""
     return {**CATEGORY_PAGES, "compute": ("/places", "the calls that it led to")} if has_places else CATEGORY_PAGES
 
 
@@ -61,7 +62,7 @@ def ranks(numbers: Iterable[int]) -> str:
 
 
 def of_place(topology: Sequence[Row], grouping: str, name: object) -> str:
-    """Give the address that selects what runs at a place: a rank itself, or the ranks of a host or a cluster.
+    """Give the address that selects a rank, or the ranks of a host or a cluster (`grouping`), by its name.
 
     `topology` has rank, host and cluster.
     """
@@ -69,12 +70,13 @@ def of_place(topology: Sequence[Row], grouping: str, name: object) -> str:
 
 
 def place(name: str) -> str:
-    """Give the address that selects a place of the program."""
+    """Give the address that selects a call site of the program."""
     return link("", place=name)
 
 
 def of_program(places: Iterable[str]) -> Leads:
-    """Say of a series with a mark for each of these places of the program that a click selects the place."""
+    """Give the leads of a series with one mark for each of these call sites: a click on a mark selects its call
+    site."""
     return Leads([place(name) for name in places], "select the place")
 
 
@@ -84,12 +86,13 @@ def region(name: str) -> str:
 
 
 def of_ranks(numbers: Iterable[object]) -> Leads:
-    """Say of a series with a mark for each of these ranks that a click selects the rank."""
+    """Give the leads of a series with one mark for each of these ranks: a click on a mark selects its rank."""
     return Leads([rank(number) for number in numbers], "select the rank")
 
 
 def of_places(topology: Sequence[Row], grouping: str, names: Iterable[object]) -> Leads:
-    """Say so of a series by rank, host or cluster (`grouping`); `topology` as in `of_place`."""
+    """Give the leads of a series with one mark for each rank, host or cluster (`grouping`): a click selects its ranks.
+    `topology` is as in `of_place`."""
     action = "select the rank" if grouping == "rank" else f"select the ranks of the {grouping}"
     return Leads([of_place(topology, grouping, name) for name in names], action)
 
@@ -110,7 +113,7 @@ EDGE_DOES: Final = "see its hops over time"
 
 
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
-    """Give the address of a stretch of the run's timeline, selected, with as much again around it in view."""
+    """Give the address that selects a stretch of the run's timeline; the view is twice as long as the stretch."""
     end = max(end_ns, begin_ns + 1)
     margin_ns = max(10, (end - begin_ns) // 2)
     view = f"{max(0, begin_ns - margin_ns)}..{end + margin_ns}"
@@ -118,15 +121,16 @@ def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
 
 
 def operation(name: str, *, of_messages: bool) -> str | None:
-    """Give the address of the page about an operation, selected; None if it is no MPI function."""
+    """Give the address of the page of collectives, or of messages, with the operation selected; None if `name` is not
+    an MPI function."""
     if not name.startswith("MPI_"):
         return None
     return link("/messages" if of_messages else "/collectives", operation=name)
 
 
 def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", prefix: str = "") -> dict[str, Any]:
-    """Give the hover texts of a plotly trace's points, as their attribute `key`, and their addresses; `prefix` begins
-    every text."""
+    """Give attributes of a plotly trace: the hover texts of its points, under `key`, and their addresses. `prefix`
+    begins every text."""
     hint = f"<br><i>{CLICK}{leads.action}</i>" if leads else ""
     attributes: dict[str, Any] = {key: list(texts), "hovertemplate": f"{prefix}%{{{key}}}{hint}<extra></extra>"}
     return {**attributes, "customdata": list(leads.addresses)} if leads else attributes

@@ -21,9 +21,10 @@ SECTIONS: Final = {
 
 
 def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str]) -> list[Section]:
-    """Give the sections that have pages; `lacking` has the reason of each page without data, by address.
+    """Give the sections that list pages. `lacking` has, by address, the reason why a page has no data; such a page is
+    not listed.
 
-    A page that one is on is listed even so.
+    The current page is listed even without data.
     """
     current_page = _menu_page(pages, current)
     pages_of = {
@@ -38,7 +39,7 @@ def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str
 
 
 def lacking(pages: Sequence[Page], data: TraceData) -> dict[str, str]:
-    """Give why pages have nothing to show, by their addresses; pages that have something are left out."""
+    """Give the reason why a page has nothing to show, by its address; pages with something to show are left out."""
     reasons = {page.path: _reason(page, data) for page in pages if page.in_menu}
     return {path: reason for path, reason in reasons.items() if reason}
 

@@ -30,22 +30,23 @@ class Page:
     layout: Callable[[TraceData, Query], Component]
     """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
     register: Callable[[Dash, Traces], None] = _no_callbacks
-    """Registers the page's own callbacks, once for all traces: each gets the address, which names the trace."""
+    """Registers the page's own callbacks, once for all traces: each callback gets the address, which names the
+    trace."""
     follows_selection: bool = True
-    """True if it shows only the part of the run that the address selects, and not the whole run."""
+    """True if the page shows only the part of the run that the address selects, not the whole run."""
     shades_the_rest: bool = False
     """True if it shows the whole run and shades what is not selected."""
     keeps: tuple[str, ...] = ()
     """Parameters of its own that the browser keeps from one address of this page to the next, such as a zoom."""
     parent_path: str | None = None
-    """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
+    """Address of the page in the menu that this page belongs to; None if it is in the menu itself."""
     section: str | None = None
     """Its section of the menu, one of `menu.SECTIONS`; None if it is under another page."""
     is_drawn_ahead: bool = True
     """True if it is drawn for a long run before anybody asks for it (`ahead.py`)."""
     lacks: Callable[[TraceData], str | None] = _has_data
-    """Reason why this trace has nothing to show on the page; None if it has. The menu asks every page whenever it is
-    drawn, so the answer rests on numbers of rows (`missing.py`) and never on an analysis."""
+    """Reason why this trace has nothing to show on the page; None if it has. The menu asks every page whenever the menu
+    is drawn, so the answer must need only numbers of rows (`missing.py`), never an analysis."""
 
     @property
     def in_menu(self) -> bool:

@@ -1,7 +1,7 @@
-"""The part of the run that the address selects, one for all pages.
+"""The part of the run that the address selects, the same for all pages.
 
-Every page is drawn from what lies in it, and every link keeps it; `selection_bar` says what it is and clears it.
-The browser keeps it for addresses that it makes itself (`assets/selection.js`).
+Every page shows that part, and every link keeps the selection; `selection_bar` shows and clears it.
+`assets/selection.js` adds it to addresses that the browser makes itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,23 +14,23 @@ from hopscope_dashboard.data.trace import PART_OPTIONS, misread
 from hopscope_dashboard.navigation.address import Query, number
 
 OPTIONS: Final[Mapping[str, str]] = {"communicator" if option == "comm" else option: option for option in PART_OPTIONS}
-"""The address's parameters that select, with the options of the analyses that they are. `comm` by itself names a
-collective's communicator on some pages."""
+"""The address's parameters that select, each with its option of the analyses. The parameter for the option `comm` is
+`communicator`, because on some pages `comm` names a collective's communicator."""
 
 TRACE: Final = "trace"
 """The address's parameter that says which trace a page shows, and which one a selection was made for."""
 COMPARISON: Final = "with"
-"""The address's parameter that says with which trace that one is compared."""
+"""The address's parameter that says with which other trace this trace is compared."""
 
 
 def selected(query: Query) -> dict[str, str]:
-    """Give the address's selection by parameter, without values that mean nothing."""
+    """Give the address's selection by parameter, without invalid values."""
     parameters = {name: query[name] for name in OPTIONS if query.get(name)}
     return {name: value for name, value in parameters.items() if misread(OPTIONS[name], value) is None}
 
 
 def not_understood(query: Query) -> list[str]:
-    """Give a sentence for each parameter that selects nothing because it means nothing."""
+    """Give a sentence for each parameter that selects nothing because its value is invalid."""
     misreadings = [(name, misread(OPTIONS[name], query[name])) for name in OPTIONS if query.get(name)]
     sentences = [
         f"{name}={query[name]} was not understood and is left out: {reason}" for name, reason in misreadings if reason
@@ -44,19 +44,20 @@ def not_understood(query: Query) -> list[str]:
 
 
 def names_no_communicator(query: Query) -> bool:
-    """True if `comm` is meant for a collective's communicator and names none."""
+    """True if the address has a `comm`, which names a collective's communicator, that is not a number and has no `seq`
+    beside it."""
     return "comm" in query and "seq" not in query and number(query, "comm") is None
 
 
 def options(query: Query) -> dict[str, str]:
-    """Give what the address selects, by the options of the analyses."""
+    """Give the address's selection by options of the analyses."""
     return {OPTIONS[name]: value for name, value in selected(query).items()}
 
 
 def keep(page: Component, query: Query, trace: str, *, with_trace: bool = False) -> Component:
-    """Make every link of a page keep the selection and, of several traces, the one that is shown.
+    """Add the selection to every link of a page and, if there are several traces, the trace shown.
 
-    A link that sets a parameter itself keeps it.
+    A parameter that a link sets itself stays as it is.
     """
     parameters = selected(query)
     if parameters or with_trace:
@@ -67,7 +68,7 @@ def keep(page: Component, query: Query, trace: str, *, with_trace: bool = False)
 
 
 def _links(content: Any) -> Iterator[Any]:
-    """Every component of a page that leads to a page."""
+    """Every component of a page that links to another page."""
     if isinstance(content, list | tuple):
         for child in content:
             yield from _links(child)
@@ -79,7 +80,7 @@ def _links(content: Any) -> Iterator[Any]:
 
 
 def kept_address(href: str, parameters: Mapping[str, str]) -> str:
-    """Give an address of a page with these parameters, unless it has them itself."""
+    """Give the address `href` with these parameters added, except those that it sets itself."""
     parts = urlsplit(href)
     own_parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
     query = {name: value for name, value in {**parameters, **own_parameters}.items() if value}
@@ -87,5 +88,5 @@ def kept_address(href: str, parameters: Mapping[str, str]) -> str:
 
 
 def trace_attribute(trace: str) -> dict[str, Any]:
-    """Give the attribute of an element whose marks are about this trace, whichever the page shows."""
+    """Give the attribute of an element whose marks are about this trace, whichever trace the page shows."""
     return {"data-trace": trace}

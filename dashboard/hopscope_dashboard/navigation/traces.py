@@ -9,11 +9,11 @@ from hopscope_dashboard.navigation.selection import TRACE
 
 
 class Traces:
-    """One trace or several, in the order given. Each has the others beside it."""
+    """The traces that are served, in the order given. Each one knows the others."""
 
     def __init__(self, opened: Sequence[Trace], sweep: Sweep | None = None) -> None:
-        """`sweep` is of the machine that they ran on. Raises InputError if there is no trace, or if two are the same
-        dataset: no address could tell them apart."""
+        """`sweep`: a sweep of the machine that they ran on. Raises InputError if there is no trace, or if two have the
+        same dataset, because no address could tell them apart."""
         if not opened:
             raise InputError("no trace to show; give one or several")
         names = distinct_names([trace.path.resolve() for trace in opened])
@@ -35,7 +35,7 @@ class Traces:
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """Name paths by their last parts: by one, and those that would be called alike by more."""
+    """Name each path by its last part, or by as many last parts as equal names need to differ."""
     names = [path.name for path in paths]
     for parts in range(2, max((len(path.parts) for path in paths), default=0) + 1):
         alike = {name for name in names if names.count(name) > 1}

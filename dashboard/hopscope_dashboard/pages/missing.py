@@ -16,22 +16,22 @@ def hops(data: TraceData) -> str | None:
 
 
 def arrivals(data: TraceData) -> str | None:
-    """Give the reason if nobody can have waited for anybody in a collective."""
-    alone = "This trace has one rank, so nobody waits for another." if data.number_of("ranks") < 2 else None
+    """Give the reason if no rank can have waited for another in a collective."""
+    alone = "This trace has one rank, so no rank waits for another." if data.number_of("ranks") < 2 else None
     return collectives(data) or alone
 
 
 def computing(data: TraceData) -> str | None:
-    """Give the reason if no place of the program can have occurred often enough to say what is normal there."""
+    """Give the reason if no call site can have occurred often enough to tell what is normal there."""
     if data.number_of("calls", "intervals") >= _LEAST_OCCURRENCES:
         return None
-    return f"No place of the program occurs {_LEAST_OCCURRENCES} times, so nothing says what is normal there."
+    return f"No place of the program occurs {_LEAST_OCCURRENCES} times: too few to tell what is normal."
 
 
 def communication(data: TraceData) -> str | None:
-    """Give the reason if nobody communicates, nor begins and ends MPI."""
+    """Give the reason if no rank communicates, nor begins and ends MPI."""
     recorded = data.number_of("collectives", "messages", "intervals")
-    return None if recorded else "Nobody communicates in this trace."
+    return None if recorded else "No rank communicates in this trace."
 
 
 def clusters(data: TraceData) -> str | None:
@@ -55,9 +55,9 @@ def regions(data: TraceData) -> str | None:
 
 
 def places(data: TraceData) -> str | None:
-    """Give the reason if no call has a place."""
+    """Give the reason if the call sites of MPI calls are unknown."""
     return None if data.has_places else "This trace does not say where the program calls MPI."
 
 
 _LEAST_OCCURRENCES = 20
-"""Occurrences that noise needs at one place."""
+"""Smallest number of occurrences of a call site for which noise is computed."""

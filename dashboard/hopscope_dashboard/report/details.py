@@ -1,4 +1,4 @@
-"""The folded parts of a report: each a short table, or a few sentences, of one answer of the command line."""
+"""The folded parts of a report. Each is a short table, or a few sentences, from one answer of the command line."""
 
 import shlex
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from hopscope_dashboard.data.trace import InputError, Trace
 from hopscope_dashboard.report.markup import bullets, paragraph, table
 
 _ROW_LIMIT: Final = 8
-"""Rows of a table that are shown."""
+"""Largest number of rows shown of a table."""
 
 
 def path(trace: Trace) -> str:
@@ -33,7 +33,7 @@ def path(trace: Trace) -> str:
         [row["operation"], quantities.duration(row["time_ns"]), quantities.share(row["share"])]
         for row in trace.run("critical-path", by="operation").to_pylist()[:_ROW_LIMIT]
     ]
-    left_out = [f"Left out: {part}." for part in trace.left_out.values()]
+    left_out = [f"Excluded: {part}." for part in trace.left_out.values()]
     return (
         paragraph(" ".join(["The chain of work and messages that decided how long the run took.", *left_out]))
         + table("path", ["category", "", "time", "share", "95 % interval"], categories, range(2, 5))
@@ -75,12 +75,12 @@ def arrivals(trace: Trace) -> str:
     ]
     if not rows:
         return paragraph("This trace has no collective operation.")
-    columns = ["rank", "last in", "last by its own doing", "others waited"]
+    columns = ["rank", "last in", "cause of last arrival", "others waited"]
     return table("arrivals-table", columns, rows, range(4))
 
 
 def places(trace: Trace) -> str:
-    """Give the places of the program that the critical path leads through most."""
+    """Give the call sites with the most time on the critical path."""
     rows = [
         [
             row["place"],
@@ -95,7 +95,7 @@ def places(trace: Trace) -> str:
 
 
 def trust(trace: Trace) -> str:
-    """Give how far the answers can be trusted."""
+    """Give the numbers and sentences that say how far the answers can be trusted."""
     rows = [
         [row["item"], quantities.quantity(row["value"], row["unit"]), row["sentence"]]
         for row in trace.run("trust").to_pylist()
@@ -105,7 +105,7 @@ def trust(trace: Trace) -> str:
 
 
 def questions(trace: Trace) -> str:
-    """Give commands that answer more."""
+    """Give commands that answer further questions."""
     name = shlex.quote(str(trace.path))
     commands = ("analyze late-ranks", "analyze messages", "analyze efficiency", "analyze remap", "hopscope dashboard")
     return bullets([f"`{command} {name}`" for command in commands])
@@ -119,11 +119,11 @@ DETAILS: Final[tuple[tuple[str, str, Callable[[Trace], str]], ...]] = (
     ("trust", "How far to trust this", trust),
     ("questions", "What to ask next", questions),
 )
-"""Id, title and content of each."""
+"""Id, title and content of each part."""
 
 
 def content(trace: Trace, give: Callable[[Trace], str]) -> str:
-    """Give a part; where the trace cannot answer, why."""
+    """Give the content of a part; if the trace cannot answer, the reason."""
     try:
         return give(trace)
     except InputError as error:

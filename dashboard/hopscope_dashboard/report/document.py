@@ -17,10 +17,11 @@ Progress = Callable[[str, int, int], None]
 Row = dict[str, Any]
 
 MOST_WORDS: Final = 2_000
-"""A report has no more words. A part that would make it longer is left out, and its title says so."""
+"""Largest number of words in a report. A part that would make it longer is left out, and a note with its title says
+so."""
 
 _CAUSES: Final = 6
-"""Entries of the diagnosis that are shown."""
+"""Largest number of other causes shown."""
 _STYLE: Final = f"""
 h1 {{ font-size: 25px; margin: 0; }} h2 {{ font-size: 18px; margin: 26px 0 6px; }} p {{ margin: 4px 0; }}
 code {{ font-family: {MONO_FONT}; font-size: 13px; }}

@@ -25,7 +25,7 @@ footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
   .told, .exports { display: none; } }
 """
 _POLICY: Final = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""The file contains all it needs: under this policy a browser contacts nobody, whatever is clicked."""
+"""The file contains all it needs: under this policy a browser contacts no server, whatever the user clicks."""
 _DRAW: Final = f"""
 for (const described of document.querySelectorAll("script[data-figure]")) {{
   const figure = JSON.parse(described.textContent);
@@ -35,7 +35,7 @@ for (const described of document.querySelectorAll("script[data-figure]")) {{
 
 
 def machine_document(machine: Machine, version: str) -> str:
-    """Give the report of a machine file, which has the only page of its dashboard."""
+    """Give the report of a machine file: the only page of its dashboard."""
     content = Renderer().markup(machine_page.layout(machine))
     style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
     exports_script = (_ASSETS / "exports.js").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Final
 _CODE: Final = re.compile(r"`([^`]+)`")
 _TAG: Final = re.compile(r"<(style|title)\b.*?</\1>|<[^>]*>", re.DOTALL)
 _LONGEST: Final = 60
-"""The words of the longest text that is shown whole."""
+"""Largest number of words of a text that is shown whole."""
 
 Cell = str | int | None
 Row = Sequence[Cell]
@@ -26,7 +26,7 @@ def sentence(text: Cell) -> str:
 
 
 def paragraph(text: str | None, css: str = "") -> str:
-    """Give a paragraph; nothing if there is no text."""
+    """Give a paragraph; empty if there is no text."""
     return f'<p class="{css}">{sentence(text)}</p>' if text else ""
 
 
@@ -50,7 +50,7 @@ def table(name: str, columns: Sequence[str], rows: Iterable[Row], right: Iterabl
 
 
 def folded(name: str, title: str, content: str) -> str:
-    """Give a part that unfolds."""
+    """Give a part that a click on its title unfolds."""
     return f'<details id="{name}"><summary>{escape(title)}</summary>{content}</details>'
 
 

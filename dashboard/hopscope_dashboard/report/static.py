@@ -20,7 +20,7 @@ _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
 _CONTROL_CLASSES: Final = {"choice", "button", "selects", "selection", "select-it", "whole-run"}
 _FRAMES: Final = {"Loading", "AfterTimeline"}
-"""Components of which the report has only the content."""
+"""Components of which only the content is in the report."""
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _COPIED_ATTRIBUTES: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
@@ -41,7 +41,7 @@ class Renderer:
         kind, properties = described["type"], described["props"]
         classes = set(str(properties.get("className") or "").split())
         if "data-save" in properties:
-            return exports.button_markup(properties["data-save"])  # a link to rows, too: there is no server
+            return exports.button_markup(properties["data-save"])  # also for a link to rows, as there is no server
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
         if kind in _FRAMES:
@@ -71,7 +71,7 @@ class Renderer:
         name = f"figure-{self._figures}"
         figure = properties["figure"]
         described = _without_leads(figure) if hasattr(figure, "to_json") else json.dumps(figure)
-        json_text = described.replace("<", "\\u003c")  # or a text in it could end the script element
+        json_text = described.replace("<", "\\u003c")  # otherwise a text could end the script element
         return (
             f'<div id="{name}" class="figure" style="{escape(_css(properties.get("style") or {}))}"></div>'
             f'<script type="application/json" data-figure="{name}">{json_text}</script>'
@@ -91,7 +91,7 @@ def _drawing(properties: Mapping[str, Any]) -> str:
 
 
 def _css(style: Mapping[str, Any]) -> str:
-    """A style as Dash has it, in CSS: `maskImage` is mask-image, a plain number pixels."""
+    """Turns a style of Dash into CSS: `maskImage` becomes mask-image, and a plain number is in pixels."""
     return "; ".join(f"{_property(name)}: {_length(name, value)}" for name, value in style.items() if value is not None)
 
 

@@ -1,4 +1,4 @@
-"""Algorithms of the collectives: how often they cross between clusters, and whether they follow the user's settings."""
+"""Sentences on algorithms: how often they cross between clusters, and whether they follow the user's settings."""
 
 from typing import Final
 
@@ -11,9 +11,9 @@ _RUNNERS: Final = {"native": "The MPI library", "tree": "Hopscope's engine"}
 
 
 def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
-    """Name the algorithm that crosses most between clusters, or else the one that ran most often.
+    """Name the algorithm that crosses most often between clusters; if none crosses, the most frequent algorithm.
 
-    Rows as algorithms gives them; `clusters` is how many the run has.
+    `rows` are those of `analyze algorithms`; `clusters` is the run's number of clusters.
     """
     if not rows:
         return None
@@ -38,7 +38,8 @@ def of_algorithms(rows: Rows, clusters: int) -> Sentence | None:
 
 
 def of_settings(rows: Rows) -> Sentence | None:
-    """Name the collectives that broke a setting most often. Rows as algorithms gives them; None without a setting."""
+    """Name the operation that most often did not follow a setting of the user. `rows` are those of `analyze
+    algorithms`. None if there is no setting."""
     requests = [row for row in rows if row["asked"] is not None]
     if not requests:
         return None
@@ -48,7 +49,7 @@ def of_settings(rows: Rows) -> Sentence | None:
         agreement_count = sum(row["collectives"] for row in requests if row["obeyed"] == "yes")
         if not agreement_count:
             reasons = "; ".join(dict.fromkeys(row["why"] for row in requests if row["why"]))
-            text = "Whether the MPI library ran the algorithms that your settings ask for cannot be told."
+            text = "It is undecided whether the MPI library ran the algorithms that your settings ask for."
             return Sentence(text, f"{reasons[:1].upper()}{reasons[1:]}." if reasons else "")
         text = "The MPI library ran the algorithms that your settings ask for."
         return Sentence(text, f"{number(agreement_count)} of {collectives}.")

@@ -1,4 +1,4 @@
-"""Ranks that the others wait for, and how each rank is late."""
+"""Sentences on the ranks that others wait for, and on how ranks are late."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ _LATENESS: Final = {
 
 
 def of_arrivals(rows: Rows) -> Sentence | None:
-    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank."""
+    """Name the ranks that the others wait for. `rows` are those of `analyze last-arrivals` by rank."""
     ranks = [row for row in rows if row["collectives"]]
     if not ranks:
         return None
@@ -53,7 +53,7 @@ def of_arrivals(rows: Rows) -> Sentence | None:
 def _of_causes(causes: Rows) -> Sentence:
     first = causes[0]
     cause = "its computing" if len(causes) == 1 else f"the computing of rank {first['rank']}"
-    # Some rank is always last; what that costs is the excess computing on the critical path.
+    # Being last costs nothing by itself, as some rank always is. The cost is the excess computing on the critical path.
     return Sentence(
         f"{rank_names(causes)} {'is' if len(causes) == 1 else 'are'} slow: {cause} led to the last arrival in "
         f"{share(first['cause_share'])} of the collectives.",
@@ -82,12 +82,13 @@ def _of_suspects(rows: Rows) -> Sentence | None:
 
 
 def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
-    """Name ranks that enter last without blame, and those that the previous collective released last."""
+    """Name ranks that enter last, but not because of their computing, and ranks that the previous collective released
+    last."""
     if len(last_ranks) == 1:
         text = f"Rank {last_ranks[0]['rank']} enters last in {share(last_ranks[0]['share'])} of its collectives"
     else:
         text = f"{rank_names(last_ranks)} enter last ({shares_by_rank(last_ranks, 'share')} of its own collectives)"
-    # This share has its own base, all collectives: it counts last arrivals that go back to a late release.
+    # This share is of all collectives, not of the rank's own: it counts last arrivals that go back to a late release.
     released = sorted(
         (row for row in ranks if (row.get("released_share") or 0) >= WORTH_SAYING),
         key=lambda row: -row["released_share"],
@@ -103,9 +104,9 @@ def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
 
 
 def of_late_ranks(rows: Rows, path_ns: int) -> Sentence | None:
-    """Name the late ranks in the class of the costliest one, the costliest first.
+    """Name the late ranks that have the class of the costliest rank, the costliest first.
 
-    Rows as late-ranks gives them; `path_ns` is the length of the run's critical path, 0 if there is none.
+    `rows` are those of `analyze late-ranks`; `path_ns` is the length of the run's critical path, 0 if there is none.
     """
     if not rows:
         return None
@@ -137,8 +138,8 @@ def of_late_ranks(rows: Rows, path_ns: int) -> Sentence | None:
     collectives = max(row["collectives"] for row in rows)
     return Sentence(
         "No rank is late.",
-        f"In none of {plural(collectives, 'collective')} did one compute {duration(rows[0]['limit_ns'])} longer than "
-        "the faster members.",
+        f"In none of {plural(collectives, 'collective')} did a rank compute {duration(rows[0]['limit_ns'])} longer "
+        "than the faster members.",
     )
 
 

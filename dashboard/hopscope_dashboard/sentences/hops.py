@@ -1,4 +1,4 @@
-"""Effect of delayed hops, and the critical path's share between clusters."""
+"""Sentences on the effect of delayed hops, and on the critical path's share between clusters."""
 
 from typing import Final
 
@@ -8,14 +8,15 @@ from hopscope_dashboard.data.trace import Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
 _WHOLE_DELAY: Final = 0.95
-"""Share of a delay that must reach the end to be called almost whole."""
+"""Smallest share of a delay that must reach the end if the delay is to count as reaching it almost whole."""
 
 _CROSSING_LIMIT: Final = 2.5
-"""Crossings per collective above which it crosses more than once each way."""
+"""Crossings per collective above which the path crosses more than once each way."""
 
 
 def of_delayed_hops(rows: Rows) -> Sentence | None:
-    """Say how much of the delays reached the end. Rows as delayed-hops gives them, the longest delay first."""
+    """Say how much of the delays reached the end. `rows` are those of `analyze delayed-hops`, the longest delay
+    first."""
     if not rows:
         return None
     costliest = max(rows, key=lambda row: row["moved_ns"])
@@ -30,7 +31,7 @@ def of_delayed_hops(rows: Rows) -> Sentence | None:
 
 
 def of_wan_share(rows: Rows) -> Sentence | None:
-    """Say how much of the critical path lies between clusters. Rows as wan-share gives them."""
+    """Say how much of the critical path lies between clusters. `rows` are those of `analyze wan-share`."""
     path = next((row for row in rows if row["scope"] == "critical_path"), None)
     if path is None or path["share"] is None:
         return None

@@ -1,4 +1,4 @@
-"""Cost of noise, and whether it is periodic."""
+"""Sentences on the cost of noise, and on its periods."""
 
 from hopscope.format.quantities import duration, number, plural, share
 
@@ -7,12 +7,12 @@ from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, of_ranks
 
 
 def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
-    """Say how much computing took longer than usual. Rows as noise gives them, the last for any rank; `path_ns` is the
-    length of the run's critical path, 0 if there is none."""
+    """Say how much longer than usual computing took. `rows` are those of `analyze noise`, the last for any rank;
+    `path_ns` is the length of the run's critical path, 0 if there is none."""
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     if anyone is None or anyone["noise_ns"] is None:
         text = "Noise cannot be told apart from varying work."
-        return Sentence(text, "The program reaches no place often enough (20 times).")
+        return Sentence(text, "No call site occurs often enough (20 times).")
     paid = anyone["paid_ns"] or 0
     part = paid / path_ns if path_ns else None
     cost = f", {share(part)} of its length" if part is not None else ""
@@ -23,20 +23,20 @@ def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
     iterations = plural(anyone["iterations"], "iteration")
     if noise_share < LEAST_COST and (part is None or part < LEAST_COST):
         return Sentence(f"Computing is steady: noise is {share(noise_share)} of it, over {iterations}.")
-    # No iteration of a run with short ones is 1 ms late: the share shows its noise.
+    # If iterations are short, none is 1 ms late, so the share of noise is named instead.
     makes = (
         f"some rank 1 ms late or more in {number(anyone['late_1ms'])} of {iterations}"
         if anyone["late_1ms"]
         else f"up {share(noise_share)} of the computing in {iterations}"
     )
     if part is not None and part < LEAST_COST:
-        evidence = f"It makes {makes}; the critical path paid for {duration(paid)} of it{cost}."
+        evidence = f"It makes {makes}; {duration(paid)} of it is on the critical path{cost}."
         return Sentence("Noise costs too little to matter.", evidence)
-    return Sentence(f"Noise makes {makes}.", f"The critical path paid for {duration(paid)} of it{cost}.")
+    return Sentence(f"Noise makes {makes}.", f"{duration(paid)} of it is on the critical path{cost}.")
 
 
 def of_periods(rows: Rows) -> Sentence | None:
-    """Name the ranks whose noise is periodic. Rows as `noise --by period` gives them."""
+    """Name the ranks whose noise is periodic. `rows` are those of `analyze noise --by period`."""
     if not rows:
         return None
     periodic = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])

@@ -19,7 +19,7 @@ LEAST_COST: Final = 0.01
 """A rank's lateness, or noise, that adds up to less of the run's critical path does not matter."""
 
 _RANK_LIMIT: Final = 8
-"""Ranks that are named before the rest is counted."""
+"""Largest number of ranks that are named; the rest is only counted."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def path_ns(data: TraceData) -> int:
 
 
 def rank_names(rows: Rows, word: str = "Rank") -> str:
-    """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
+    """Write ranks as `Rank 3` or `Ranks 1, 2 and 4`; of many ranks only the first are named."""
     names = [str(row["rank"]) for row in rows]
     if len(names) > _RANK_LIMIT:
         return f"{word}s {shortened_list(names, _RANK_LIMIT)}"
@@ -62,10 +62,10 @@ def rank_names(rows: Rows, word: str = "Rank") -> str:
 
 
 def of_ranks(rows: Sequence[Row]) -> dict[str, str]:
-    """Give the part of the run that these ranks are."""
+    """Give the parameters of the address that select these ranks."""
     return {"ranks": ",".join(str(rank) for rank in sorted(row["rank"] for row in rows))}
 
 
 def shares_by_rank(rows: Rows, column: str) -> str:
-    """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
+    """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many ranks only the first are named."""
     return shortened_list([f"rank {row['rank']} in {share(row[column])}" for row in rows], _RANK_LIMIT)

@@ -1,4 +1,5 @@
-"""The run's timeline as a canvas; its other half is in `assets/timeline.js`, which asks for what it draws."""
+"""The run's timeline as a canvas. Its other half is in `assets/timeline.js`, which asks the server for what it
+draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,15 +18,15 @@ _COLOURS: Final = {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}
 
 
 class RunCanvas(Component):
-    """A timeline with its legend, its controls and the same in words; `small`: only the picture of the whole run.
+    """A timeline with its legend, its controls and its contents in words. `small`: only the drawing of the whole run.
 
-    `begin` and `end` are the range in view, in ns; without them it is what is `selected`, and all if no time is.
-    What is not selected is shaded.
+    `begin` and `end` are the range in view, in ns; by default it is the selected time or, if no time is selected, the
+    whole run. What is not `selected` is shaded.
     """
 
     _namespace = "hopscope_dashboard"
     _type = "RunCanvas"
-    _prop_names = [  # noqa: RUF012 - Dash has it so
+    _prop_names = [  # noqa: RUF012 - as in Dash
         "id", "trace", "begin", "end", "host", "order", "orders", "pins", "small", "selected", "colours", "meanings",
     ]  # fmt: skip
     _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
@@ -44,8 +45,8 @@ class RunCanvas(Component):
         small: bool = False,
         selected: Mapping[str, Any],
     ) -> None:
-        """`trace` is the identity of the one whose run it shows. Rows can be sorted by `orders`, each with its name,
-        and are by `order`; the ranks `pins` come first."""
+        """`trace`: identity of the trace shown. `orders`: the orders of rows that a user can choose, with their names.
+        `order`: the order in use. `pins`: ranks that come first."""
         properties: dict[str, Any] = {
             "id": id,
             "trace": trace,

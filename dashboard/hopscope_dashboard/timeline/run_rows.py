@@ -10,7 +10,7 @@ from hopscope_dashboard.data.trace import Columns, Row, TraceData
 from hopscope_dashboard.navigation.address import Query, allowed_word
 
 ORDERS: Final[Mapping[str, str]] = {"host": "Host", "number": "Rank number", "late": "Lateness"}
-"""Orders of rows, as the address has them and as people read them."""
+"""Orders of rows: the address's word, and the text that users read."""
 
 Place = tuple[float, ...]
 
@@ -22,7 +22,7 @@ def pinned(query: Query) -> list[int]:
 
 
 def order(query: Query) -> str:
-    """Give how the address sorts rows."""
+    """Give the order of rows that the address names."""
     return allowed_word(query, "order", tuple(ORDERS))
 
 
@@ -37,9 +37,9 @@ def columns(
     host: str | None,
     waiting: bool = False,
 ) -> tuple[Columns, int]:
-    """Give the columns of a range with their rows in order, and how many of these are pinned.
+    """Give the columns of a range of time, with rows in order, and the number of pinned rows, which come first.
 
-    A pinned rank has a row also where the others are hosts, or ranks of another host. Raises InputError.
+    A pinned rank has a row even if the other rows are hosts, or ranks of another host. Raises InputError.
     """
     grid = data.timeline.columns(begin, end, limit, by=grouping, host=host, waiting=waiting)
     known_ranks = {row["rank"] for row in data.ranks}
@@ -71,7 +71,7 @@ def columns(
 
 
 def _in_order(data: TraceData, rows: list[Row], pins: list[int], criterion: str) -> list[int]:
-    """The numbers of the rows in their order; a host is where the first of its ranks would be."""
+    """The numbers of the rows in their order. A host stands where the first of its ranks would."""
     ranks = _places(data, criterion)
     hosts: dict[tuple[Any, Any], Place] = {}
     for row in data.ranks if ranks else ():
@@ -88,7 +88,7 @@ def _in_order(data: TraceData, rows: list[Row], pins: list[int], criterion: str)
 
 
 def _places(data: TraceData, criterion: str) -> dict[int, Place]:
-    """Sort key of each rank; none where rows already follow their hosts."""
+    """Sort key of each rank; empty for the order by host, which rows already have."""
     if criterion == "host":
         return {}
     lateness = {}

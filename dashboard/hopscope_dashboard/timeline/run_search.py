@@ -1,4 +1,4 @@
-"""Searches the timeline: one hit at a time, with its text and its place among all."""
+"""Searches the timeline: gives one hit at a time, with its text and its number among all hits."""
 
 from typing import Any
 
@@ -9,9 +9,10 @@ from hopscope_dashboard.navigation.address import Query, number
 
 
 def next_hit(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give the next hit of `text` from the time `at` on, or after the hit `after`; `back=1` gives the one before.
+    """Give the next hit of `text` from the time `at` on, or after the hit `after`; with `back=1`, the previous hit.
 
-    `said` is a text; `begin`, `end` (ns), `rank` (null for a collective) and `key`, for `after`, are there with a hit.
+    The answer has `hits`, their number, and `said`, a text. If there is a hit, it also has `what`, its name, `begin`
+    and `end` (ns), `rank` (null for a collective) and `key`, the value of `after` for the next request.
     """
     text = query.get("text", "")[:200]
     hit = data.timeline.search.find(text, _key(query), ascending=not query.get("back"))

@@ -12,14 +12,16 @@ from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000
 _CELLS: Final = 500_000
-"""Cells at most: many ranks get fewer columns, less exact only at the ends of the range."""
+"""Largest number of cells. With many ranks there are fewer columns, which is less exact only at the ends of the
+range."""
 
 _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
-"""Categories before the first collective or message and after the last, first those that are rare elsewhere."""
+"""Categories that start-up and shutdown consist of, the one that is rarer elsewhere first."""
 
 
 def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None, *, waiting: bool) -> dict[str, Any]:
-    """Give `shares`, by category, and `operations`, of all ranks or of these; with their `waiting`, if asked."""
+    """Give `shares` of time by category, and `operations`, of `ranks` or, if None, of all. `waiting`: include time
+    spent waiting."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     grid = data.timeline.columns(begin, end, columns, ranks=ranks)
     categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.phases)
@@ -59,7 +61,7 @@ def _categories(
     def overlap_ns(first: int, last: int) -> Any:
         return np.maximum(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0)
 
-    # The part of a column inside the run, where its times come from.
+    # The part of each column that lies inside the run: only there can it have time.
     whole = np.maximum(overlap_ns(0, run), 1)
     range_ns = overlap_ns(begin, end)
 

@@ -1,6 +1,6 @@
-"""Answers to the timeline's script: columns as bytes, marks, and a rank's activity at a time.
+"""Answers the timeline's script: columns as bytes, marks, and a rank's activity at a time.
 
-Every text comes from here, ready to be shown: numbers become text in one place.
+Every text that the script shows comes from here, so that numbers become text in one place.
 """
 
 import json
@@ -19,12 +19,12 @@ from hopscope_dashboard.palette import WAITING
 from hopscope_dashboard.timeline import run_rows, run_summary
 
 MOST_COLUMNS: Final = 2_000
-"""Columns sent at most."""
+"""Largest number of columns sent."""
 
 _TICKS: Final = 7
 _SHARES: Final = 4
 _SHORT_ROWS: Final = 300_000
-"""Calls, hops and messages up to which waiting is computed in a moment."""
+"""Largest number of calls, hops and messages of a run whose waiting is computed in a moment."""
 
 
 def columns(data: TraceData, query: Query) -> bytes:
@@ -32,7 +32,7 @@ def columns(data: TraceData, query: Query) -> bytes:
 
     First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
     a plane for each of the header's categories, one for their waiting if the header says so, and one for the critical
-    path. A byte is the share of the row's time in 255ths, 1 at least where there is any. `order` and `pins` arrange
+    path. A byte is the share of the row's time in 255ths, at least 1 if there is any time. `order` and `pins` arrange
     the rows. Raises InputError.
     """
     begin, end = _range(data, query)
@@ -75,8 +75,8 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give the marks in the range, in short rows; null where they are too many. Calls are given if they take `least`
-    ns, long enough for a name; null without it. Raises InputError."""
+    """Give the marks in the range as lists of rows; null for a kind with too many. Calls are those of at least `least`
+    ns, long enough for a name; null without `least`. Raises InputError."""
     begin, end = _range(data, query)
     lists = data.timeline.marks(begin, end)
     shortest_ns = number(query, "least")
@@ -106,8 +106,8 @@ def ruler(data: TraceData, query: Query) -> dict[str, str]:
 
 
 def summary(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give the ranks' activity in a range, all or `ranks`, in tables; a long run has waiting only if `waiting` asks
-    for it. Raises InputError."""
+    """Give the activity of all ranks, or of `ranks`, in a range, as tables. Of a long run they have waiting only if
+    `waiting` asks for it. Raises InputError."""
     begin, end = _range(data, query)
     known_ranks = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
@@ -120,8 +120,8 @@ def summary(data: TraceData, query: Query) -> dict[str, Any]:
 def moment_details(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what a rank or a host did in a column, as texts.
 
-    `title`, `shares`, and the calls at the time `at`, or the computing between two, each with the address of the page
-    about it and what a click there `does`. Raises InputError.
+    The answer has `title`, `shares` and `calls`: the calls at the time `at`, or the computing between two calls, each
+    with its `text`, the address of the page about it, and what a click on it `does`. Raises InputError.
     """
     begin, end = _range(data, query)
     time_ns = number(query, "at")
@@ -158,7 +158,7 @@ def call_name(call: Row) -> str:
 
 
 def region_phrase(region: str | None) -> str:
-    """Say in which region of the program something happened; nothing outside all."""
+    """Say in which region of the program something happened; empty outside all regions."""
     return f" in the region {region}" if region else ""
 
 
@@ -172,7 +172,7 @@ def _call(call: Row, rank: int) -> Row:
 
 
 def _computing(stretch: Row) -> Row:
-    """Computing with the calls around it, and the way to the source at which it ends."""
+    """Computing with the calls around it, and a link to the source where it ends."""
     call_before, call_after = stretch["before"], stretch["after"]
     lasted = quantities.duration(stretch["end_ns"] - stretch["begin_ns"])
     text = (
@@ -187,7 +187,7 @@ def _placed(call: Row) -> str:
 
 
 def _range(data: TraceData, query: Query) -> tuple[int, int]:
-    """The range of time, cut to the run. Raises InputError if it is none."""
+    """The range of time, cut at the run's end. Raises InputError if it is invalid or empty."""
     ends = {name: number(query, name) for name in ("from", "to")}
     wrong = [name for name, value in ends.items() if value is None and query.get(name)]
     if wrong:
@@ -231,12 +231,12 @@ def _range_text(begin: int, end: int) -> str:
 
 
 def _is_short(data: TraceData) -> bool:
-    """True if waiting is computed in a moment."""
+    """True if the run is short enough for its waiting to be computed in a moment."""
     return data.number_of("calls", "hops", "messages") <= _SHORT_ROWS
 
 
 def _waited(grid: Columns, row: int, time_ns: int) -> list[Row]:
-    """Waiting in a row's time; nothing where it is unknown or none."""
+    """Waiting as a share of a row's time; empty if it is unknown or if there is none."""
     waited = 0 if grid.waiting_ns is None else int(grid.waiting_ns[row].sum())
     return [{"category": WAITING, "text": quantities.share(waited / time_ns)}] if waited else []
 

@@ -1,4 +1,4 @@
-/* Some Allreduces of eight bytes. */
+/* Calls some Allreduces of eight bytes. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
-/* Prints a figure that depends on a setting of the MPI library and not on a clock: 100 and a little, or 50 where a rule
- * or a variable forces an algorithm. Its Allreduces are what such a setting concerns.
+/* Prints a figure that depends on a setting of the MPI library and not on a clock: about 100, or about 50 where a rule
+ * or a variable forces an algorithm. The setting concerns the program's Allreduces.
  *
- * -DALIKE: the setting changes nothing. -DHANGS: with the setting, no rank comes to MPI_Finalize. */
+ * -DALIKE: the setting changes nothing. -DHANGS: with the setting, no rank reaches MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Ten times a broadcast of 64 bytes and one of 5,000, from rank 0. */
+/* Repeats two broadcasts from rank 0 ten times: one of 64 bytes and one of 5,000 bytes. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {

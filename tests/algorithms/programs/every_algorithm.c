@@ -1,9 +1,10 @@
-/* Runs every algorithm of Open MPI's coll/tuned: for each operation, number and size of communicator a communicator of
- * its own, named operation/algorithm/ranks, and on it the operation three times.
+/* Runs every algorithm of Open MPI's coll/tuned. For each operation, algorithm number and size of communicator, makes a
+ * communicator named operation/algorithm/ranks, and calls the operation on it three times.
  *
- * A communicator takes its algorithms from the MCA parameters of the moment when it is made; MPI_T changes these, but
- * not that of allgatherv. With a first argument such as allgatherv/3 only that runs, and the parameter is the caller's
- * to set. Start it with `--mca coll_tuned_use_dynamic_rules 1`, on as many ranks as the largest size of the arguments.
+ * A communicator takes its algorithms from the MCA parameters that are set when it is made. MPI_T can change these,
+ * except that of allgatherv. With a first argument such as allgatherv/3 only this algorithm runs, and the caller must
+ * set the parameter. Start it with `--mca coll_tuned_use_dynamic_rules 1`, on as many ranks as the largest size in the
+ * arguments.
  */
 #include <mpi.h>
 #include <stdio.h>

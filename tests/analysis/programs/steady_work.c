@@ -1,8 +1,9 @@
-/* Repeats one piece of work and an Allreduce: all variability comes from the machine.
+/* Repeats the same work and an Allreduce, so that all variability comes from the machine.
  *
  *     steady_work ITERATIONS MICROSECONDS
  *
- * Each rank counts as far as it gets in MICROSECONDS on an idle core, the best of some tries. */
+ * The work of a rank is a number of additions: those that fit into MICROSECONDS on an idle core, in the best of some
+ * tries. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static void work(unsigned long count) {
         counter += i;
 }
 
-/* Additions in the time, by the fastest of ten tries. */
+/* The number of additions in this time, in the fastest of ten tries. */
 static unsigned long calibrate(double seconds) {
     enum { TRIES = 10, ADDITIONS = 1000000 };
     double best = 1e9;

@@ -1,5 +1,5 @@
-/* Prints, for some calls, where the collector would say that they are: the offset of the call's last byte in its
- * module. Each call names itself, so that a test can compare. */
+/* Prints the location that the collector would record for some calls: the offset of the call's last byte in its module.
+ * Each call has a name, so that a test can compare. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ __attribute__((noinline)) void outer(void) {
 }
 
 __attribute__((noinline)) void last(void) {
-    /* The call's return address is already that of the next line. */
+    /* The return address of this call already belongs to the next line. */
     mark("plain");
     __asm__ volatile("");
 }

@@ -1,5 +1,5 @@
-"""Pages of a long run that are drawn before anybody asks: their answers are there then, and the process that drew them
-is not."""
+"""Pages of a long run are drawn before anybody opens them: their answers are then there, and the process that drew them
+has ended."""
 
 import os
 import re
@@ -48,26 +48,26 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("TMPDIR", str(tmp_path / "files"))
     manifest = trace.dataset / "manifest.json"
     manifest.unlink()
-    os.mkfifo(manifest)  # whoever reads it waits for ever
+    os.mkfifo(manifest)  # every reader of the pipe waits
     process = ahead.draw_ahead([trace])
     assert process is not None
     assert process.stdin is not None
-    with manifest.open("wb"):  # it has come so far
+    with manifest.open("wb"):  # the process has come to the manifest
         assert process.poll() is None
         assert list((tmp_path / "files").iterdir())
         process.stdin.close()
         assert process.wait(60) == 0
-    assert not list((tmp_path / "files").iterdir())  # what it had not finished stayed there
+    assert not list((tmp_path / "files").iterdir())  # an unfinished file stays in its folder
 
 
 def test_ctrl_c_right_after_the_start_says_nothing() -> None:
-    # DuckDB's module listed what it called leaks, because the thread that waited to draw ahead still held the trace.
+    # Regression: DuckDB's module listed leaks, because the thread that waited to draw ahead still held the trace.
     command = [Path(sys.executable).parent / "hopscope", "dashboard", SAMPLE, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, process_group=0) as server:
         assert server.stderr is not None
         match = re.search(r"http://\S+", server.stderr.readline())
         assert match
-        with urlopen(match[0]):  # it serves
+        with urlopen(match[0]):  # the server answers
             pass
         server.send_signal(signal.SIGINT)
         assert server.stderr.read().strip() == ""

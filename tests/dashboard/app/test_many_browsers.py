@@ -1,4 +1,4 @@
-"""Many browsers at once on a server that has just started: no answer finds a module half loaded."""
+"""Many browsers at once on a server that has just started: no answer uses a module that is still being imported."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ print(sorted(set(sys.modules) - before))
 
 @pytest.mark.large
 def test_twenty_browsers_that_come_at_once_get_every_page_whole(trace: hopscope.Trace) -> None:
-    # 15 to 25 of 220 answers were "This page could not be drawn": partially initialized module 'pandas'.
+    # Regression: 15 to 25 of 220 answers were "This page could not be drawn": partially initialized module 'pandas'.
     server = Served(trace.path)
     paths = [page.path for page in PAGES]
     barrier = threading.Barrier(CLIENTS)
@@ -67,7 +67,7 @@ def _kind(answer: tuple[int, str]) -> str:
 
 def test_nothing_is_loaded_any_more_once_the_application_is_made(trace: hopscope.Trace) -> None:
     questions = ", ".join(f"page_question({page.path!r})" for page in PAGES)
-    # What Flask's own test client needs is not the dashboard's.
+    # Modules that Flask's own test client needs are not the dashboard's.
     script = "import flask.testing, click.testing\n" + DRAW_EVERYTHING.replace("{path_questions}", questions)
     folder = Path(__file__).parents[1]
     process = subprocess.run(

@@ -1,4 +1,4 @@
-"""The page while its server is away, and when it is back."""
+"""A page while its server is down, and when the server is back."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 
 class _OneAnswer(WSGIRequestHandler):
-    """Closes each connection, as the end of the server's process would."""
+    """A server that closes each connection, as a process that ends would."""
 
     protocol_version = "HTTP/1.0"
 
@@ -46,7 +46,7 @@ def server(trace: hopscope.Trace) -> Iterator[_Server]:
 
 @pytest.fixture
 def tab(context: BrowserContext) -> Iterator[Page]:
-    """A tab whose console may show errors: those of a server that is away."""
+    """A tab whose console may show errors, because its server is down."""
     tab = context.new_page()
     tab.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
@@ -58,7 +58,7 @@ def tab(context: BrowserContext) -> Iterator[Page]:
 def test_a_page_without_its_server_says_how_to_start_it_and_goes_on_when_it_is_back(
     tab: Page, server: _Server, trace: hopscope.Trace
 ) -> None:
-    # It went stale without a word, and once the server was back the same entry did nothing.
+    # Regression: the page gave no message, and when the server was back, a click on the same entry did nothing.
     tab.goto(f"http://127.0.0.1:{server.port}/timeline")
     expect(tab.locator("h1")).to_have_text("Timeline")
     tab.locator("#run-timeline[data-state='ready']").wait_for()
@@ -72,7 +72,7 @@ def test_a_page_without_its_server_says_how_to_start_it_and_goes_on_when_it_is_b
     server.start()
     expect(tab.locator("h1")).to_have_text("SQL")
     expect(notice).to_be_hidden()
-    # What one types is not taken away; what comes back to a tab notices without a click.
+    # Typed text remains. A user who returns to the tab sees the notice without a click.
     tab.locator("#sql-box").fill("select 1 as one")
     server.stop()
     tab.evaluate("window.dispatchEvent(new Event('focus'))")

@@ -1,4 +1,4 @@
-"""Who gets an answer from a served dashboard, and that nothing that is posted to it makes it fail."""
+"""Requests that a served dashboard answers or refuses. No posted content makes it fail."""
 
 import copy
 import json
@@ -19,7 +19,7 @@ from served import QUESTIONS, Served, page_question, sql_question
 
 @pytest.fixture(scope="module")
 def served(trace: hopscope.Trace) -> Iterator[Served]:
-    """A dashboard on all addresses, with a proxy in front of it; it never says a word of what it was asked."""
+    """A dashboard on all addresses, behind a proxy. It prints nothing about requests."""
     server = Served(trace.path, "--host", "0.0.0.0", "--allow-host", "proxy.site")
     yield server
     assert server.stop() == "hopscope: anyone who can reach this address can read the trace\n"
@@ -33,7 +33,7 @@ def served(trace: hopscope.Trace) -> Iterator[Served]:
     ],
 )  # fmt: skip
 def test_a_name_that_it_was_started_for_is_answered(served: Served, host: str) -> None:
-    # A port is nobody's to claim: a tunnel has another one at its end.
+    # Any port is accepted, because the port may be that of a tunnel's other end.
     for path in ("/", "/_dash-layout", "/assets/hopscope.css"):
         assert served.ask("GET", path, host=host.replace("PORT", str(served.port)))[0] == 200
 
@@ -65,7 +65,7 @@ def test_a_request_without_a_host_or_for_another_in_its_first_line_is_refused(se
     assert served.raw(twice).split()[1] == b"403"
     absolute = b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     assert served.raw(absolute).split()[1] == b"403"
-    # What a client makes up about a proxy changes nothing.
+    # Headers that a client invents about a proxy have no effect.
     assert served.ask("GET", "/", X_Forwarded_Host="evil.example", Forwarded="host=evil.example")[0] == 200
 
 
@@ -74,7 +74,7 @@ def test_on_all_addresses_it_answers_to_the_machines_names_and_the_address_that_
 ) -> None:
     for host in (socket.gethostname(), "127.0.0.1", "localhost"):
         assert served.ask("GET", "/", host=f"{host}:{served.port}")[0] == 200
-    # 127.0.0.2 is this machine's, too: the connection that comes in at it may call it so, and no other.
+    # 127.0.0.2 is also this machine's address. Only a connection to this address may use it as the host.
     with socket.create_connection(("127.0.0.2", served.port), timeout=60) as connection:
         connection.sendall(b"GET /_dash-dependencies HTTP/1.0\r\nHost: 127.0.0.2\r\n\r\n")
         assert connection.recv(12).split()[1] == b"200"
@@ -84,7 +84,7 @@ def test_on_all_addresses_it_answers_to_the_machines_names_and_the_address_that_
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "192.0.2.7", "cluster.site"])
 def test_on_one_address_it_answers_to_no_other_name_of_the_machine(host: str) -> None:
-    # The process that these tests ask serves on all addresses, so it answers to the machine's names.
+    # The server of these tests serves on all addresses, so it answers to the machine's names.
     assert socket.gethostname() in names_of("0.0.0.0")
     assert names_of(host) == {host}
 
@@ -92,7 +92,7 @@ def test_on_one_address_it_answers_to_no_other_name_of_the_machine(host: str) ->
 def test_an_address_that_is_not_this_machines_asks_for_another_host(
     trace: hopscope.Trace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # It asked for another port.
+    # Regression: the message asked for another port.
     with pytest.raises(SystemExit):
         execute(program, "hopscope", ["dashboard", str(trace.path), "--host", "203.0.113.1"])
     assert "choose another --host" in capsys.readouterr().err
@@ -115,10 +115,10 @@ def test_a_name_that_cannot_be_a_hosts_is_said_before_anything_is_served(
     [
         ("http://127.0.0.1:PORT", "127.0.0.1:PORT", 200),
         ("http://localhost:9999", "localhost:9999", 200),
-        # A proxy that hands on its own idea of the host.
+        # A proxy that passes on another host.
         ("https://proxy.site", "127.0.0.1:PORT", 200),
         ("https://evil.example", "127.0.0.1:PORT", 403),
-        # Another program of this machine.
+        # A page of another program on this machine.
         ("http://localhost:3000", "localhost:PORT", 403),
         ("null", "127.0.0.1:PORT", 403),
         ("http://[", "127.0.0.1:PORT", 403),
@@ -213,7 +213,7 @@ def test_a_question_of_another_type_or_too_long_is_refused(served: Served) -> No
     assert served.post(whole, Content_Type="application/x-www-form-urlencoded")[0] == 415
     assert served.post(b" " * (1 << 20) + whole)[0] == 413
     assert served.ask("PUT", QUESTIONS, whole, Content_Type="application/json")[0] == 405
-    # Half a body, and a length that is none.
+    # Half a body, and invalid lengths.
     for length in (b"99999", b"-5", b"x", b""):
         head = b"POST " + QUESTIONS.encode() + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         head += b"Content-Type: application/json\r\nContent-Length: " + length + b"\r\n\r\n"

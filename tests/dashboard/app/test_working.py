@@ -1,4 +1,4 @@
-"""The page shown while a slow one is computed, and the drawings that are kept, without a browser."""
+"""The page shown while a slow one is computed, and kept drawings, without a browser."""
 
 import threading
 
@@ -13,8 +13,8 @@ from served import QUESTIONS, page_question
 
 
 def test_a_page_comes_with_a_title_that_differs_each_time(trace: hopscope.Trace) -> None:
-    """With 256 ranks a selection on the same page, and a page that had been announced, took the browser a minute: where
-    nothing but the content changes, Dash looks at all of its components again for each of them."""
+    """Regression: with 256 ranks, a new selection on a page, or an announced page, took the browser a minute. If only
+    the content changes, Dash checks all its components once for each of them."""
     client, question = (create_app(trace).server.test_client(), page_question("/timeline"))
     titles = [client.post(QUESTIONS, json=question).get_json()["response"]["page-title"]["data"] for _ in range(2)]
     assert titles[0] != titles[1]
@@ -83,5 +83,5 @@ def test_pages_that_nobody_came_back_for_do_not_pile_up() -> None:
         assert drawings.take(number, draw, patience_s=0) is None
         go_on.set()
         drawings._futures[number].result(60)
-    # Eight that were there, and the newest.
+    # The eight earlier ones, and the newest.
     assert list(drawings._futures) == list(range(31, 40))

@@ -1,4 +1,4 @@
-"""A page that takes long is announced with what is being computed; then it takes the announcement's place."""
+"""A slow page is announced, with the computation that runs; then the page replaces the announcement."""
 
 import time
 from collections.abc import Callable
@@ -38,11 +38,11 @@ def test_an_announced_page_comes_by_itself_with_its_selection_and_history(
 
 
 def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_asks(page: Page, impatient: str) -> None:
-    """Regression: the browser asked again before the page had arrived, threw it away, and the server drew it anew,
+    """Regression: the browser asked again before the page had arrived, and discarded it. The server drew it again,
     without end."""
 
     def delay(route: Route) -> None:
-        time.sleep(0.5)  # twice the time after which it asks again
+        time.sleep(0.5)  # twice the time after which the browser asks again
         route.continue_()
 
     page.goto(f"{impatient}/")
@@ -56,7 +56,7 @@ def test_an_announced_page_comes_over_a_link_that_is_slower_than_the_browser_ask
 def test_a_page_that_comes_after_its_reader_has_gone_on_is_not_shown(
     page: Page, impatient: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Regression: the page that was announced took the place of the one that was opened meanwhile."""
+    """Regression: the announced page replaced a page that the reader had opened meanwhile."""
     held_back: list[tuple[Route, APIResponse]] = []
 
     def hold_ready_page(route: Route) -> None:

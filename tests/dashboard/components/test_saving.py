@@ -18,7 +18,7 @@ def client(trace: hopscope.Trace) -> FlaskClient:
 
 
 def saves(trace: hopscope.Trace, address: str) -> list[str]:
-    """Addresses of the links of a page that save tables."""
+    """Addresses of a page's links that save tables."""
     parts = [part for part in components(draw(trace, address).component) if getattr(part, "data-save", None) == "csv"]
     return [part.href for part in parts if getattr(part, "href", None)]
 

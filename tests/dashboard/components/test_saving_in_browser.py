@@ -17,7 +17,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def saved(page: Page, button: Locator) -> tuple[str, bytes]:
-    """Name and content of the file that a button gives."""
+    """Name and content of the file that a button saves."""
     with page.expect_download() as download:
         button.click()
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
@@ -32,7 +32,7 @@ def is_svg_with(text: bytes, word: str) -> bool:
 
 
 def saved_picture(page: Page) -> bytes:
-    """The run's timeline as SVG, after it was saved as PNG, too; neither leads to another page."""
+    """The run's timeline as SVG, after saving it as PNG too. Neither button leads to another page."""
     address = page.url
     page.locator(".run-canvas[data-state=ready]").wait_for()
     name, content = saved(page, page.locator(".run-canvas [data-save=png]"))
@@ -41,7 +41,7 @@ def saved_picture(page: Page) -> bytes:
     name, content = saved(page, page.locator(".run-canvas [data-save=svg]"))
     assert name.endswith(".svg")
     assert is_svg_with(content, "0.00 s")
-    # All that the canvas shows: its axis, the columns of the ranks, and the critical path on them.
+    # The complete canvas: its axis, the columns of the ranks, and the critical path on them.
     parts = [part.tag.rpartition("}")[2] for part in ET.fromstring(content).iter()]
     assert parts.count("image") == 1
     assert parts.count("rect") > 100
@@ -85,7 +85,7 @@ def test_a_drawing_is_saved_whole_with_the_looks_that_it_has_on_the_page(page: P
     drawing = page.locator(".drawing", has=page.locator("svg.tree")).first
     _, content = saved(page, drawing.locator("[data-save=svg]"))
     assert is_svg_with(content, "site-a")
-    # Without the page's style sheet the rings of the ranks would be black discs.
+    # Without the page's style sheet, the ranks' rings would be black discs.
     ring = next(part for part in ET.fromstring(content).iter() if part.tag.endswith("circle"))
     assert "fill: rgb(255, 255, 255)" in ring.get("style", "")
     _, content = saved(page, drawing.locator("[data-save=png]"))
@@ -112,7 +112,7 @@ def test_a_key_leads_to_the_next_collective_or_the_one_before_but_not_while_one_
     expect(title).to_have_text("MPI_Allreduce 0:3")
     page.get_by_text("Select a part of the run").click()
     box = page.locator("#selection-form input[name=region]")
-    # A key that leads somewhere has changed the address when its press returns.
+    # When the press of a navigation key returns, the address has changed.
     for key in ("n", "p"):
         box.press(key)
         assert "seq=3" in page.evaluate("location.search")

@@ -1,4 +1,4 @@
-"""The headings of plain tables, without a browser: each tells what its column means, in the analysis's own words."""
+"""The headings of plain tables, without a browser: each has its column's meaning, in the analysis's own words."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,9 +33,9 @@ DEMO = {
     "/messages": ["messages-pairs", "messages-sizes", "messages-places"],
     "/delayed-hops": ["delayed-hops-table"],
 }
-"""Tables that the simulated run has no rows for."""
+"""Tables for which the simulated run has no rows."""
 UNEXPLAINED = {"in"}
-"""Headings of a page's own columns."""
+"""Headings of columns that only pages have."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def data(trace: hopscope.Trace, trace_of_many_trees: hopscope.Trace) -> TraceDat
 
 @pytest.fixture(scope="module")
 def demo() -> TraceData:
-    """The demo, which knows from where its messages were sent."""
+    """The demo, in which the call sites of messages are known."""
     return TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
 
 

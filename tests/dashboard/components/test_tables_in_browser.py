@@ -8,7 +8,7 @@ from reading import table
 
 
 def test_a_heading_sorts_by_values_and_again_reverses(page: Page, address: str, trace: hopscope.Trace) -> None:
-    # By its text, 669 µs came before 5.15 s.
+    # Regression: sorted by text, 669 µs came before 5.15 s.
     page.goto(f"{address}/critical-path")
     path: list[dict[str, Any]] = trace.critical_path().to_pylist()
     page.locator("#critical-path-table tbody tr").first.wait_for()
@@ -32,7 +32,7 @@ def test_a_heading_sorts_by_values_and_again_reverses(page: Page, address: str, 
     assert names() == sorted(row["category"] for row in path)
     page.keyboard.press("Enter")
     assert names() == sorted((row["category"] for row in path), reverse=True)
-    # A sorted row still leads to where it led.
+    # The link of a sorted row is unchanged.
     page.locator("#critical-path-table").get_by_role("link", name="compute").click()
     expect(page.locator("h1")).not_to_have_text("Critical path")
 

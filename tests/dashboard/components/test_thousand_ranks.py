@@ -1,5 +1,5 @@
-"""A run of 1,024 ranks on 64 hosts, without a browser: no page has more parts than a browser lays out at once, and what
-is too much to be drawn rank by rank is drawn host by host, until one opens a host."""
+"""A run of 1,024 ranks on 64 hosts, without a browser. No page has more components than a browser lays out at once.
+Figures that are too large rank by rank are drawn host by host, until the user opens a host."""
 
 import json
 import re
@@ -24,21 +24,21 @@ RANKS, OF_HOST = 1024, 16
 HOSTS = [f"host{number}" for number in range(RANKS // OF_HOST)]
 EVENTS = 30_000
 MOST_PARTS = 6_000
-"""In a browser, where figures have two elements or more for each part, 12,000 elements are laid out at once."""
+"""In a browser, where a component of a figure has two or more elements, this means 12,000 elements at once."""
 COMPUTED_LONG = ("/remap",)
 """Pages that compute for a minute; test_thousand_ranks_in_browser.py opens them."""
 
 
 @pytest.fixture(scope="module")
 def thousand(tmp_path_factory: pytest.TempPathFactory) -> TraceData:
-    """A few iterations of a run with 16 ranks in a row on each host."""
+    """A few iterations of a run with 16 consecutive ranks on each host."""
     folder = tmp_path_factory.mktemp("thousand") / "solver"
     spend([str(program("synthetic_trace")), str(folder), str(EVENTS), "collectives", str(RANKS), str(len(HOSTS))])
     return TraceData(hopscope.open(folder))
 
 
 def parts(page: DrawnPage) -> Iterator[Any]:
-    """All that a browser makes an element of: components, elements of drawings, bars and dots of figures."""
+    """All parts that a browser makes an element for: components, elements of drawings, bars and dots of figures."""
     for part in components(page.component):
         yield part
         if type(part).__name__ == "Drawing":
@@ -86,7 +86,7 @@ def test_hosts_of_a_tree_are_folded_and_open_one_by_one(thousand: TraceData) -> 
     assert folded(page) == len(HOSTS) - 2
     page = page.go(open_hosts(page)["host3"])
     assert page.query == {"open": "host2"}
-    # A click on what the address has takes it away, in the browser.
+    # In the browser, a click on a parameter that the address has removes it.
     assert (folded(page), open_hosts(page)) == (len(HOSTS) - 1, {"host2": "?open=host2"})
 
 
@@ -97,25 +97,25 @@ def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(thousand: Trac
     (marks,) = page.marks("messages-matrix")
     page = page.go(marks[5 * len(HOSTS) + 4])
     assert page.query["ranks"] == ",".join(map(str, range(64, 96)))
-    # And one neighbour on each side, to whom the last ones send.
+    # There is also one neighbour on each side, to which the outermost ranks send.
     assert len(page.figure("messages-matrix").data[0].x) == 34
     assert {("79", "80"), ("80", "79")} <= {(row[0], row[1]) for row in page.table("messages-pairs")}
 
 
 def tree_part(page: DrawnPage, part: str) -> tuple[str, str]:
-    """The attributes and the words of a rank or an edge of the tree."""
+    """The attributes and the text of a rank or an edge of the tree."""
     parts = re.findall(rf'<g ([^>]*data-part="{part}"[^>]*)><title>([^<]*)</title>', page.markup("tree-graph"))
     attributes, words = parts[0]
     return attributes, words
 
 
 def folded(page: DrawnPage) -> int:
-    """How many circles of the tree are folded hosts."""
+    """The number of circles of the tree that are folded hosts."""
     return len(re.findall('class="rank [^"]*folded', page.markup("tree-graph")))
 
 
 def open_hosts(page: DrawnPage) -> dict[str, str]:
-    """Addresses of the names of open hosts over the tree."""
+    """Addresses of the open hosts over the tree, by host name."""
     (sentence,) = [part for part in components(page.component) if "folding" in str(getattr(part, "className", ""))]
     marks = [part for part in components(sentence) if getattr(part, "data-href", None)]
     return {text(part): getattr(part, "data-href") for part in marks}

@@ -1,5 +1,5 @@
-"""A run of 1,024 ranks on 64 hosts in a browser: every page opens and nothing on it is cut, and what is too much to be
-drawn rank by rank is drawn host by host, until a click opens a host."""
+"""A run of 1,024 ranks on 64 hosts in a browser: every page opens, and nothing on it is cut. Figures that are too large
+rank by rank are drawn host by host, until a click opens a host."""
 
 import re
 import sys
@@ -21,13 +21,14 @@ pytestmark = [pytest.mark.large, pytest.mark.timeout(300)]
 
 RANKS, HOSTS = 1024, 64
 EVENTS = 500_000
-"""Iterations enough for noise to be told."""
+"""Events for enough iterations to evaluate noise."""
 TIMELINE = "#run-timeline"
 
 
 @pytest.fixture(scope="module")
 def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Its address, of a server that is a process of its own: one still computes when its tests are over."""
+    """The address of a server of this run. The server is another process, because it still computes when its tests are
+    over."""
     folder = tmp_path_factory.mktemp("thousand") / "solver"
     spend([str(program("synthetic_trace")), str(folder), str(EVENTS), "collectives", str(RANKS), str(HOSTS)])
     assert hopscope.open(folder).number_of_rows("ranks") == RANKS
@@ -52,7 +53,7 @@ def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None
     window.goto(thousand)
     window.locator("#menu .menu-link").first.wait_for()
     wrong, titles = [], []
-    for title in through_the_menu(window, excluded="Other trees"):  # below: it computes for a minute
+    for title in through_the_menu(window, excluded="Other trees"):  # it computes for a minute: see below
         wait_for_page(window, title)
         titles.append(title)
         wrong += [f"{title}: {fault}" for fault in measured(window)]
@@ -87,7 +88,7 @@ def test_folded_hosts_of_a_tree_open_by_a_click_and_by_keys_and_fold_again(patie
     folded, notice = patient_page.locator(".tree .rank.folded"), patient_page.locator(".folding")
     expect(folded).to_have_count(HOSTS)
     expect(notice).to_contain_text("1,023 of 1,024 ranks on 64 hosts are folded")
-    # Up a binomial tree, the first rank of a host sends to that of another: ranks 48 and 32.
+    # In a binomial tree, the first rank of a host sends up to the first rank of another: rank 48 to rank 32.
     expect(patient_page.locator('[data-part="rank-48"] title')).to_have_text(
         re.compile(r"16 ranks of host3, site0: 48-63. Among them: .* Click: open the host.")
     )
@@ -119,7 +120,7 @@ def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(patient_page: 
     click_cell(patient_page, matrix, 5, 4)
     wait_for_page(patient_page, "Messages")
     assert len(query(patient_page)["ranks"].split(",")) == 32
-    # And one neighbour on each side, to whom the last ones send.
+    # There is also one neighbour on each side, to which the outermost ranks send.
     expect(patient_page.locator(f"#{matrix} .js-plotly-plot")).to_be_visible()
     patient_page.wait_for_function(
         f"() => document.querySelector('#{matrix} .js-plotly-plot')?.data?.[0].x.length === 34"

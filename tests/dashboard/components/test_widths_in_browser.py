@@ -1,5 +1,5 @@
-"""Nothing of any page is cut, hidden without a bar or drawn outside of its place, on narrow and wide windows and with
-few and many ranks. `widths.js` measures it in the page."""
+"""On narrow and wide windows, with few and many ranks, no part of a page is cut, hidden without a scroll bar, or drawn
+outside its place. `widths.js` measures this in the page."""
 
 from pathlib import Path
 
@@ -14,16 +14,16 @@ from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
 NARROWEST = 420
-"""A telephone's window: tests ask only that the page is no wider."""
+"""A telephone's window, in which a page must only not be wider than the window."""
 GO = """path => {
   history.pushState({}, "", path);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }"""
-"""To another page without loading the application again, which is most of the time."""
+"""Script that goes to another page without loading the application again, because loading takes most of the time."""
 
 
 def is_wider(page: Page) -> bool:
-    """Whether the page stays wider than its window; figures follow a new width a moment later, or much later."""
+    """True if the page stays wider than its window. Figures adapt to a new width a moment later, or much later."""
     try:
         page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth", timeout=60_000)
     except PlaywrightTimeout:
@@ -32,7 +32,7 @@ def is_wider(page: Page) -> bool:
 
 
 WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")
-"""Pages that hundreds of ranks draw otherwise; the others are as with 64."""
+"""Pages that are drawn in another way for hundreds of ranks; the others are as with 64 ranks."""
 
 
 @pytest.mark.browsers
@@ -53,7 +53,7 @@ def test_nothing_is_cut_at_any_width(
             continue
         window.evaluate(GO, page.path)
         expect(window).to_have_title(f"{page.title} · solver · Hopscope", timeout=60_000)
-        window.locator("#content h1").wait_for()  # and not what is shown while a page is computed
+        window.locator("#content h1").wait_for()  # so that the announcement of a page does not count
         expect(window.locator("[data-dash-is-loading=true], .dash-graph--pending")).to_have_count(0, timeout=60_000)
         for width in WIDTHS:
             window.set_viewport_size({"width": width, "height": 900})

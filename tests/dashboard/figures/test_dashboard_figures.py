@@ -88,7 +88,8 @@ def test_names_of_clusters_stand_beside_the_lanes_and_not_on_the_arrows() -> Non
 
 
 def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:
-    # Rank 1 sends at 2 ms to rank 0, which has it at 22 ms; the first enter is at 1 ms: the arrow goes from 1 to 21 ms.
+    # Rank 1 sends at 2 ms to rank 0, which has the message at 22 ms. The first enter is at 1 ms, so the arrow goes from
+    # 1 to 21 ms.
     calls = [
         {"rank": 0, "enter_ns": 1_000_000, "leave_ns": 23_000_000},
         {"rank": 1, "enter_ns": 2_000_000, "leave_ns": None},
@@ -122,7 +123,7 @@ def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receiv
     assert list(by_name["wan hop (between clusters)"].y[:2]) == [0, 1]
     assert list(by_name["critical path"].x) == [1.0, 21.0, 21.0, 22.0]
     assert list(by_name["critical path"].y) == [0, 1, 1, 1]
-    # The call that never left reaches to the right end.
+    # The call without a leave extends to the right end.
     assert list(by_name["in the collective"].x) == [22.0, 21.0]
     assert "(ms)" in figure.layout.xaxis.title.text
 
@@ -133,7 +134,7 @@ def test_a_timeline_of_calls_alone_has_no_hops_and_no_path() -> None:
 
 
 def test_a_zoom_that_holds_nothing_of_a_collective_shows_all_of_it() -> None:
-    # The zoom into one of 100 ms is kept on the next one of 10 ms, and the picture was empty.
+    # Regression: a zoom into a collective of 100 ms was kept on the next one, of 10 ms, so the figure was empty.
     calls = [{"rank": 0, "enter_ns": 5_000_000, "leave_ns": 15_000_000}]
 
     def range_of(view: tuple[int, int] | None) -> list[float]:
@@ -182,7 +183,7 @@ def test_a_column_of_several_iterations_shows_and_leads_to_the_one_that_its_row_
 
 
 def test_a_heat_map_of_many_ranks_needs_few_bytes_for_a_cell() -> None:
-    # The page Noise of a long run had 1.9 MB, most of them here: a hundred bytes and more for a cell.
+    # Regression: the page Noise of a long run had 1.9 MB, most of it here, with more than a hundred bytes for a cell.
     ranks = [{"rank": rank, "world": 0, "host": "a", "cluster": "A"} for rank in range(64)]
     rows = [
         {"rank": rank, "noise_ns": 1_234_567 + rank * iteration}
@@ -221,7 +222,7 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
     )
     assert drawn_edges[3, 1].description == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
     down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, role="down")
-    # A tree that did not run has no weights, so no edge of it is called off the path.
+    # A tree that did not run has no weights, so its edges do not count as off the path.
     assert {edge.look for edge in down.edges} == {"unweighted"}
     assert {(edge.src, edge.dst) for edge in down.edges} == {(0, 1), (1, 2), (1, 3)}
     assert crossings(RANKS, PARENTS) == 2
@@ -238,7 +239,7 @@ def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_na
         assert cluster[0] < host[0] < part.centre[0] < host[2] < cluster[2]
         assert cluster[1] < host[1] < part.centre[1] < host[3] < cluster[3]
     for kind in ("host", "cluster"):
-        # Names are as wide as their characters; the middle of each is its box's.
+        # A name is as wide as its characters, and centred on its box.
         middles = sorted(sum(part.box[::2]) / 2 for part in tree.boxes if part.kind == kind)
         assert all(right - left > 250 for left, right in pairwise(middles))
 
@@ -287,7 +288,7 @@ def test_how_a_tree_crosses_between_clusters_is_a_sentence(parents: dict[int, in
 
 
 def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
-    # Fifteen children of one rank in three rows: far more texts than there is room for at one height.
+    # Fifteen children of one rank in three rows: far more texts than fit at one height.
     parent = (0.0, 0.0)
     children = [(40.0 * (column - 2), 92.0 * row) for row in (1, 2, 3) for column in range(5)]
     lines = [(child, parent) for child in children]
@@ -303,7 +304,7 @@ def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
 
 
 def test_more_severe_lateness_is_further_from_the_ground_in_both_colour_schemes() -> None:
-    # On dark ground the mildest was once the brightest.
+    # Regression: on dark ground the mildest step was the brightest.
     steps = palette.LATENESS_COLOURS.values()
     for side, ground in ((0, palette.LIGHT_BACKGROUND), (1, palette.DARK_BACKGROUND)):
         contrasts = [palette.contrast(step[side], ground) for step in steps]
@@ -312,7 +313,7 @@ def test_more_severe_lateness_is_further_from_the_ground_in_both_colour_schemes(
 
 
 def test_no_text_on_an_edge_lies_on_another_edge() -> None:
-    # Two edges leave one rank at a small angle: the text of each once lay across both, beside the rank.
+    # Regression: two edges leave one rank at a small angle, and the text of each edge lay on both, beside the rank.
     rank, far = (0.0, 0.0), [(1000.0, 60.0), (1000.0, -60.0)]
     lines = [(rank, far[0]), (far[1], rank)]
     positions = edge_labels.place(lines, ["8.2 %", "8.2 %"], [rank, *far])
@@ -321,7 +322,7 @@ def test_no_text_on_an_edge_lies_on_another_edge() -> None:
         text = edge_labels.box(position, "8.2 %")
         assert edge_labels.crosses(line, text)
         assert not edge_labels.crosses(lines[1 - number], text)
-    # Where edges are closer than a text is high, there is no room for any.
+    # If edges are closer than the height of a text, no text fits.
     close_lines = [((0.0, 0.0), (1000.0, 0.0)), ((0.0, 8.0), (1000.0, 8.0))]
     assert edge_labels.place(close_lines, ["8.2 %", "8.2 %"], []) == [None, None]
 
@@ -346,7 +347,7 @@ def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> No
         limits={"last": [0.25, 0.5], "cause": [None, 0.4]},
         limit="limit",
     )
-    # Two bars of 0.325 each around the label's place: the first series above, the second below.
+    # Two bars of 0.325 each around the label's position: the first series above, the second below.
     marks = [(mark.x0, round(mark.y0, 3), round(mark.y1, 3)) for mark in figure.layout.shapes]
     assert marks == [(25.0, -0.325, 0.0), (50.0, 0.675, 1.0), (40.0, 1.0, 1.325)]
 
@@ -358,7 +359,7 @@ def test_the_axis_of_small_shares_ends_behind_the_longest_whisker_and_the_last_m
         )
         return figure.layout.xaxis.range[1]
 
-    # Of 64 ranks one is last in 13 % of the collectives: bars on an axis to 100 % would be dots.
+    # One of 64 ranks is last in 13 % of the collectives. On an axis up to 100 % the bars would be dots.
     assert 20 < end([{"share": 0.13, "share_low": 0.1, "share_high": 0.2}], 0.03) < 30
     assert 40 < end([{"share": 0.13}], 0.4) < 50
     assert end([{"share": 1.0, "share_low": 0.99, "share_high": 1.0}], 0.25) == 103
@@ -378,7 +379,8 @@ def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
 
 
 def test_noise_that_comes_with_a_period_stands_at_one_place_of_it() -> None:
-    # Every second iteration of 10 ms has noise: with a period of 20 ms all of it is 5 ms after a full one.
+    # Every second iteration of 10 ms has noise. With a period of 20 ms, all noise is 5 ms after a multiple of the
+    # period.
     rows = [
         {
             "iteration": n,
@@ -428,7 +430,7 @@ def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -
 
 
 def test_of_a_long_selection_the_bar_shows_the_beginning() -> None:
-    # Hundreds of ranks, as a click on a host's row selects, filled the window.
+    # Regression: hundreds of ranks, which a click on a host's row selects, filled the window.
     ranks = ",".join(map(str, range(300)))
     words: str = selection_bar.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
     assert words.startswith("ranks 0,1,2") and words.endswith("…") and len(words) < 100

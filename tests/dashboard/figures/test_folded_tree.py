@@ -1,4 +1,4 @@
-"""Which ranks of a large tree are drawn as one, what the edges between them carried together, and what is said."""
+"""Large trees, in which several ranks are drawn as one: the folded ranks, the sums of their edges, and the texts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ COUNT = HOSTS * OF_HOST
 
 
 def topology(hosts: int = HOSTS) -> list[dict[str, Any]]:
-    """Ranks in blocks on hosts, hosts in blocks in two clusters."""
+    """A placement of ranks in blocks on hosts, and of hosts in blocks in two clusters."""
     ranks_per_host = COUNT // hosts
     return [
         {"rank": rank, "host": f"h{rank // ranks_per_host}", "cluster": f"c{rank // ranks_per_host * 2 // hosts}"}
@@ -44,14 +44,14 @@ def edge(placed: Graph, src: int, dst: int) -> PlacedEdge:
 
 def test_a_host_is_one_circle_but_for_the_root() -> None:
     placed = tree(Fold())
-    # Rank 0 by itself, and the first rank of what is left of each host in its stead.
+    # Rank 0 is separate. The first of its remaining ranks stands for each host.
     assert {place.rank: place.text for place in placed.ranks} == {
         0: "", 1: "×15", **{OF_HOST * host: "×16" for host in range(1, HOSTS)}
     }  # fmt: skip
     assert placed.folding is not None
     assert (placed.folding.ranks, placed.folding.hosts, placed.folding.folded_ranks) == (COUNT, HOSTS, COUNT - 1)
     host = rank(placed, 3 * OF_HOST)
-    # 100 ns and 0.1 % for each of the ranks 49 to 63.
+    # 100 ns and 0.1 % per rank number, for the ranks 49 to 63.
     assert host.description == (
         "16 ranks of h3, c0: 48-63. Among them: 150 hops; 84.0 µs on the critical path, 84.0 % of it."
     )
@@ -62,19 +62,19 @@ def test_a_host_is_one_circle_but_for_the_root() -> None:
 
 
 def test_edges_between_two_hosts_are_one_with_their_sums() -> None:
-    # Every rank of the second host sends to the rank of the first that is a host's length before it.
+    # Each rank of the second host sends to the rank with the same position on the first host.
     parents = {**BINOMIAL, **{r: r - OF_HOST for r in range(OF_HOST, 2 * OF_HOST)}}
     weights = {
         (r, p): {"hops": 10, "took_ns": 5, "time_ns": 100, "share": 0.01} for r, p in parents.items() if p is not None
     }
     placed = placed_tree(ranks=topology(), parents=parents, edges=weights, role="up", fold=Fold())
-    # Rank 16 sends to the root, which is by itself; the other 15 to the 15 other ranks of the first host.
+    # Rank 16 sends to the root, which is separate. The other 15 send to the 15 other ranks of the first host.
     single, bundle = edge(placed, 16, 0), edge(placed, 16, 1)
     assert (single.pairs, bundle.pairs) == (((16, 0),), tuple((r, r - 16) for r in range(17, 32)))
     assert (single.share, bundle.share) == (0.01, pytest.approx(0.15))
     assert bundle.description.startswith("15 edges from h1 to h0 (lan, ")
     assert "150 hops; 1.50 µs on the critical path, 15.0 % of it." in bundle.description
-    assert single.lead is None  # to the hops of its two ranks
+    assert single.lead is None  # its data-href leads to the hops of its two ranks
     assert bundle.lead == ("?open=h1", "open h1")
     assert 'data-href="/delayed-hops?edge=16-0"' in svg(placed, 0.6)
 
@@ -86,7 +86,7 @@ def test_an_open_host_has_all_its_ranks_and_folds_again() -> None:
     assert placed.folding is not None
     assert (folded_again(placed.folding, "h3"), folded_again(placed.folding, "h5")) == ("?open=h5", "?open=h3")
     assert rank(placed, 16).lead == ("?open=h3%2Ch5%2Ch1", "open the host")
-    # The last that is open is folded by following what the address says already.
+    # A link to the same address folds the only open host.
     only = tree(Fold.from_query({"open": "h3"})).folding
     assert only is not None
     assert folded_again(only, "h3") == "?open=h3"
@@ -145,7 +145,7 @@ def test_a_matrix_of_too_many_ranks_shows_those_that_there_are_or_hosts_or_those
     ring = [(rank, (rank + 1) % len(all_ranks), float(rank)) for rank in range(len(all_ranks))]
     hosts = matrix_places(all_ranks, "rank", ring)
     assert (hosts.grouping, len(hosts.places), hosts.places["h1"]) == ("host", len(all_ranks) // 4, [4, 5, 6, 7])
-    assert "too many to be told apart: they are drawn by host" in hosts.notice
+    assert "too many to tell apart: they are drawn by host" in hosts.notice
     alone = [{**row, "host": f"h{row['rank']}"} for row in all_ranks]
-    # The last sends to rank 0.
+    # The last rank sends to rank 0.
     assert list(matrix_places(alone, "rank", ring).places) == [0, *range(MOST_PLACES + 1, 2 * MOST_PLACES)]

@@ -1,4 +1,4 @@
-"""Exchanges between peers as lanes and rounds: what is drawn where, what is left out, and what each arrow says."""
+"""Exchanges between peers as lanes and rounds: positions, omitted parts, and the text of each arrow."""
 
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 def places(ranks: int, hosts: int = 2) -> list[Row]:
-    """Ranks dealt over hosts, each host a cluster of its own."""
+    """Ranks placed in turn on hosts; each host is a cluster."""
     return [
         {"rank": rank, "world": 0, "host": f"h{rank % hosts}", "cluster": f"site-{rank % hosts}"}
         for rank in range(ranks)
@@ -54,7 +54,7 @@ def titles(ranks: int, pattern: Pattern) -> list[str]:
 def test_an_arrow_leads_in_its_round_from_the_lane_of_its_sender_to_that_of_its_receiver() -> None:
     placed = placed_rounds(ranks=places(4), edges=edges(exchanges.doubling_barrier(4), on_path=(2, 3)))
     lanes = {label.split()[-1]: y for label, y in placed.lanes}
-    # Hosts beside each other: 0 and 2 on the first, 1 and 3 on the second.
+    # Lanes of one host are adjacent: 0 and 2 on the first, 1 and 3 on the second.
     assert [label for label, _ in placed.lanes] == ["h0   0", "2", "h1   1", "3"]
     assert [box.name for box in placed.boxes] == ["site-0", "site-1"]
     assert [column.title for column in placed.columns] == ["round 1", "round 2"]
@@ -75,7 +75,7 @@ def test_an_arrow_leads_in_its_round_from_the_lane_of_its_sender_to_that_of_its_
 
 def test_the_rounds_of_a_ring_share_a_column_and_those_of_rabenseifner_do_not() -> None:
     assert titles(8, exchanges.ring_allreduce(8, 512, 4)) == ["rounds 1 to 14"]
-    # The third and the fourth have the same edges, one to reduce and one to gather.
+    # The third and the fourth round have the same edges, one to reduce and the other to gather.
     assert titles(8, exchanges.rabenseifner_allreduce(8, 512, 4)) == [f"round {number}" for number in range(1, 7)]
 
 

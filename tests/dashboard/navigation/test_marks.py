@@ -1,4 +1,4 @@
-"""Every mark of every page carries the address that it leads to and says so, but for those that lead nowhere."""
+"""Each mark of each page carries its address and names its target, except marks without a link."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def flat(cells: Any) -> list[Any]:
 
 
 def marks_of(figure: Any) -> list[tuple[str, str]]:
-    """The words and the address of every point that can be pointed at."""
+    """The text and the address of every point of a figure."""
     marks = []
     for trace in figure.data:
         if trace.hoverinfo == "skip":

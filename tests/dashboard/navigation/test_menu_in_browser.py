@@ -32,7 +32,7 @@ def test_without_hops_their_pages_are_hidden_and_their_addresses_still_open(page
     page.get_by_role("link", name="Messages", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Messages")
-    # It is drawn anew in the same page, with the selection.
+    # The menu is drawn anew in the same page, with the selection.
     expect(page).to_have_url(re.compile(r"/messages\?ranks=1&trace="))
 
 
@@ -51,7 +51,7 @@ def test_a_section_opens_its_first_page_and_lists_its_pages(page: Page, address:
 def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     data = TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
     assert list(menu.lacking(PAGES, data)) == ["/regions", "/decision-map", "/compare"]
-    # Whether any call has a place is one look of the trace's own, up to the first that has.
+    # To find out if any call has a call site, the trace itself looks up to the first one that has.
     assert list(data._answers._futures) == [("table", "run")]
 
 

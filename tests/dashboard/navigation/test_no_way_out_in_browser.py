@@ -1,4 +1,5 @@
-"""No control of the pages or of the report leads off the machine, and the browser is told to refuse one that would."""
+"""No control of the pages or of the report leads off the machine, and a policy makes the browser refuse any that
+would."""
 
 from pathlib import Path
 
@@ -17,7 +18,7 @@ FOREIGN = "https://elsewhere.example"
 
 
 def click_every_button(page: Page) -> list[str]:
-    """Click every button under every figure and table; what they save."""
+    """Click every button under every figure and table. Returns the saved files."""
     buttons = page.locator("[data-save]")
     kinds = []
     for index in range(buttons.count()):
@@ -31,21 +32,21 @@ def click_every_button(page: Page) -> list[str]:
 def test_no_link_or_button_of_a_page_leads_to_another_host(
     page: Page, context: BrowserContext, address: str, path: str
 ) -> None:
-    # The fixture `page` fails on a request to anybody else, and on one that the policy refused.
+    # The fixture `page` fails on a request to another host, and on a request that the policy refused.
     pages = context.pages
     page.goto(f"{address}{path}")
     expect(page.locator("#content h1")).to_be_visible()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
-    expect(page.locator("[data-dash-is-loading=true]")).to_have_count(0)  # an answer that asks for the next
-    for figure in page.locator(".dash-graph").all():  # drawn after the network has come to rest
+    expect(page.locator("[data-dash-is-loading=true]")).to_have_count(0)  # no answer leads to another request
+    for figure in page.locator(".dash-graph").all():  # figures are drawn after the last request
         expect(figure.locator(".main-svg").first).to_be_attached()
     addresses = page.locator("[href], [src], [action]").evaluate_all(ADDRESSES)
-    # The first is the address of the page's icon; styles and scripts follow. What a script loads has a whole address.
+    # The first address is that of the page's icon; styles and scripts follow. A script loads only absolute addresses.
     assert len(addresses) > 10
     local_addresses = [location.removeprefix(f"{address}/") for location in addresses]
     assert [location for location in local_addresses if "://" in location or location.startswith("//")] == []
-    # Plotly's own buttons, one of which offers to upload the figure, are not there.
+    # The page does not have Plotly's own buttons, one of which offers to upload the figure.
     expect(page.locator(".modebar-btn")).to_have_count(0)
     kinds = click_every_button(page)
     assert {"png", "svg"} <= set(kinds) or not page.locator(".dash-graph").count()
@@ -57,7 +58,7 @@ REFUSED = [
     "connect-src", "connect-src", "frame-src", "img-src", "object-src", "script-src-elem", "script-src-elem",
     "style-src-elem",
 ]  # fmt: skip
-"""The directives by which a browser refuses each of what the test tries."""
+"""The directives by which a browser refuses the attempts of the test, in order."""
 
 
 def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host(

@@ -1,4 +1,4 @@
-"""The selected part of the run stands in the address; pages show it, say it, and every link keeps it."""
+"""The selected part of the run is in the address. Pages show it, say it, and every link keeps it."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -38,7 +38,7 @@ def test_iterations_are_shown_with_how_sure_they_are(trace: hopscope.Trace) -> N
 
 
 def test_a_part_that_holds_nothing_is_said_on_the_page(trace: hopscope.Trace) -> None:
-    # Pages once drew zeros for times after the end of the run.
+    # Regression: pages drew zeros for times after the end of the run.
     page = draw(trace, "/last-arrivals?from=100s")
     assert "--from 100s is after the end of the run" in text(page.part("cannot-answer"))
     page = draw(trace, "/last-arrivals?operation=MPI_Finalize&to=1ms")
@@ -58,7 +58,7 @@ def test_a_table_s_ranks_operations_and_edges_lead_to_what_they_are_about(trace:
 def test_the_verdict_leads_to_its_page_and_an_answer_selects_what_it_is_about(trace: hopscope.Trace) -> None:
     page = draw(trace, "/?from=i:1").follow("Other trees", "diagnosis")
     assert urlsplit(page.address).path == "/remap"
-    # By 5 % of an iteration no rank is late.
+    # With a limit of 5 % of an iteration, no rank is late.
     assert draw(trace, "/last-arrivals").follow("Select rank 6").has("selection")
     page = draw(trace, "/late-ranks?least_ms=1").follow("Select rank 3")
     assert "A part of the run: ranks 3" in text(page.part("selection"))
@@ -71,7 +71,7 @@ def test_a_selection_that_means_nothing_is_said_and_can_be_cleared(trace: hopsco
 
 
 def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_it_out(trace: hopscope.Trace) -> None:
-    # Such a page once showed something else, or nothing.
+    # Regression: such a page showed something else, or nothing.
     page = draw(trace, "/late-ranks?ranks=3-1&from=1.5&to=i:30&comm=x")
     bar = text(page.part("selection"))
     assert "ranks=3-1 was not understood and is left out: --ranks 3-1: 3-1 runs backwards" in bar
@@ -88,24 +88,25 @@ def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_
     [
         ("/collectives", "This part of the run has no MPI collective"),
         ("/collective", "This part of the run has no MPI collective"),
-        ("/messages", "No message of the program's own lies in this part of the run."),
+        ("/messages", "The program sent no messages of its own in this part of the run."),
         ("/efficiency", "This part of the run has no communication"),
     ],
 )
 def test_a_part_that_holds_nothing_says_nothing_of_the_whole_trace(
     path: str, words: str, trace: hopscope.Trace
 ) -> None:
-    # Its pages said that "this trace" had no collectives, that the program sent no messages, and nobody communicated.
+    # Regression: the pages of such a selection said that "this trace" has no collectives, or that the program sent no
+    # messages.
     page = draw(trace, f"{path}?from=1000000010&to=1000000020")
     assert words in page.text
     assert "This trace has no" not in page.text
-    # Both ends had been 1.000000 s.
+    # Regression: both ends were shown as 1.000000 s.
     assert "from 1.000000010 s, to 1.000000020 s" in text(page.part("selection"))
 
 
 def test_a_link_made_for_another_trace_says_so(trace: hopscope.Trace) -> None:
     page = draw(trace, f"/late-ranks?{PART}&trace=00000000")
-    assert "The link was made for another trace" in text(page.part("selection"))
+    assert "This link was made for another trace" in text(page.part("selection"))
     (link,) = draw(trace, f"/late-ranks?{PART}").links("Show the whole run")
     identity = parse_qs(urlsplit(link).query)["trace"][0]
     assert "another trace" not in text(draw(trace, f"/late-ranks?{PART}&trace={identity}").part("selection"))
@@ -185,5 +186,5 @@ def test_a_step_of_a_path_leads_to_its_time_in_the_timeline(trace: hopscope.Trac
     assert [(query["from"], query["to"]) for query in addresses] == [
         ([str(step["begin_ns"])], [str(step["end_ns"])]) for step in steps
     ]
-    # The view is around the step, and not the collective's.
+    # The view is around the step, not that of the collective.
     assert ["20000000..60000000"] not in [query["view"] for query in addresses]

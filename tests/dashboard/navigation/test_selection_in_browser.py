@@ -1,4 +1,5 @@
-"""Selecting a part of the run in a browser by form, click and drag. The address has it, and back undoes it."""
+"""Selecting a part of the run in a browser, by form, click and drag. The address has the selection, and Back undoes
+it."""
 
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
@@ -20,7 +21,7 @@ def test_a_part_is_selected_by_its_form(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?least_ms=5")
     page.get_by_text("Select a part of the run").click()
     fields = page.locator("#selection-form input:not([type=hidden])")
-    # What can be typed is seen: the fields were as wide as their labels, `to` 16 px.
+    # Typed values are visible. Regression: the fields were as wide as their labels; `to` had 16 px.
     assert all(wide > 120 for wide in fields.evaluate_all("all => all.map(each => each.clientWidth)"))
     page.locator("#selection-form input[name=ranks]").fill("0-2")
     page.get_by_role("button", name="Show", exact=True).click()
@@ -59,7 +60,7 @@ def test_a_click_on_a_ranks_bar_selects_the_rank_and_a_second_one_clears_it(page
 
 @pytest.mark.browsers
 def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> None:
-    # Plotly takes away who listens to a figure's events where it draws it anew; then no click led anywhere.
+    # Regression: when Plotly draws a figure anew, it removes the listeners to its events, so clicks led nowhere.
     page.goto(f"{address}/critical-path?from=i:2")
     plot(page, "critical-path-bar")
     page.locator("#critical-path-bar .js-plotly-plot").hover()
@@ -68,7 +69,7 @@ def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> N
     )
     click_mark(page, "critical-path-bar", 0)
     expect(page.locator("h1")).to_contain_text("Noise")
-    # What was selected already stays.
+    # The selection in the address is unchanged.
     assert query(page)["from"] == ["i:2"]
     expect(page.locator("#selection")).to_contain_text("from i:2")
 
@@ -101,7 +102,7 @@ def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_ite
 def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follows_nothing(
     page: Page, address: str
 ) -> None:
-    # Cells and bars fill these figures: the first of two clicks led away from the page that promised another thing.
+    # Regression: cells and bars fill these figures, so the first of two clicks already led to another page.
     page.goto(f"{address}/noise?from=i:8&to=i:36")
     expect(page.locator("#selection")).to_contain_text("A part of the run: from i:8, to i:36")
     twice(page, "noise-heat-map", lambda: cell_at(page, "noise-heat-map", 12, 2))
@@ -111,7 +112,7 @@ def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follow
     bar = page.locator("#timeline .barlayer .point path").first
     twice(page, "timeline", lambda: middle(bar))
     page.wait_for_url(lambda url: "view=" not in url)
-    # So much later the first of the two clicks would have led away.
+    # After this time, the first of the two clicks would have led to another page.
     page.wait_for_function(
         "() => performance.now() - document.querySelector('#timeline .js-plotly-plot').hopscopeDouble > 700"
     )
@@ -125,7 +126,7 @@ def middle(mark: Locator) -> tuple[float, float]:
 
 
 def twice(page: Page, figure: str, place: Callable[[], tuple[float, float]]) -> None:
-    """Clicks a mark of a figure twice, once it says that it leads somewhere."""
+    """Double-clicks a mark of a figure, as soon as the figure shows that the mark has a link."""
     page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
     page.wait_for_load_state("networkidle")
     page.mouse.move(*place())
@@ -143,7 +144,7 @@ def test_control_adds_a_rank_and_opens_another_page_in_a_new_tab(
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3,5")
     rank.click(modifiers=["Control"])
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 3")
-    # Another page opens in a new tab, with what is selected.
+    # Another page opens in a new tab, with the selection.
     with context.expect_page() as opened:
         page.locator('.tree [data-part="edge-1-0"] .reach').dispatch_event("click", {"ctrlKey": True})
     opened.value.wait_for_url("**/delayed-hops?*")
@@ -153,7 +154,7 @@ def test_control_adds_a_rank_and_opens_another_page_in_a_new_tab(
 
 
 def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, address: str, trace: hopscope.Trace) -> None:
-    # Dragging along that axis zooms, and nothing there selected a time.
+    # Regression: dragging along this axis zooms, and nothing there could select a time.
     page.goto(f"{address}/collective?comm=0&seq=3")
     figure = page.locator("#timeline .nsewdrag").first
     figure.wait_for()

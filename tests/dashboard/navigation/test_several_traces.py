@@ -1,4 +1,5 @@
-"""Several traces in one dashboard, without a browser: which one an address shows, and what means the same there."""
+"""Several traces in one dashboard, without a browser: the trace that an address shows, and the parameters that remain
+valid for another trace."""
 
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +18,7 @@ from hopscope_dashboard.navigation.traces import Traces, distinct_names
 
 @pytest.fixture(scope="module")
 def app_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace) -> AskedApp:
-    """The solver with hops, and the same without, in one application."""
+    """An application with two traces: the solver with hops and without."""
     return AskedApp(create_app([trace, trace_without_hops]))
 
 
@@ -78,7 +79,7 @@ def test_what_a_page_asks_for_afterwards_is_asked_of_the_trace_shown(
 def test_a_trace_that_is_not_served_is_said_and_the_first_is_shown(app_of_both: AskedApp) -> None:
     page = app_of_both.page("/noise?trace=00000000")
     assert page.title == "Noise · solver · Hopscope"
-    assert "The link was made for another trace" in text(page.content)
+    assert "This link was made for another trace" in text(page.content)
 
 
 def test_the_same_trace_twice_and_one_that_does_not_open_end_the_command_before_it_serves(

@@ -49,7 +49,7 @@ def test_the_list_changes_the_pages_and_the_timeline_and_back_and_forward_undo_i
     expect(page.locator("#verdict")).to_contain_text(verdict(trace_without_hops))
     assert verdict(trace_without_hops) != verdict(trace)
     assert parameters(page) == {"trace": trace_without_hops.identity[:8]}
-    # A page that takes long shows the timeline before it, too.
+    # While a slow page is computed, its timeline is already that of the new trace.
     assert list(dict.fromkeys(timelines)) == [trace.identity[:8], trace_without_hops.identity[:8]]
     page.get_by_role("link", name="Communication", exact=True).click()
     expect(page.locator("h1")).to_have_text("Critical path")

@@ -1,4 +1,4 @@
-"""The collective's page shows the place in the program and the source around it."""
+"""The collective's page shows the call site and the source around it."""
 
 import json
 import os

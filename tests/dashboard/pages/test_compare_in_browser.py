@@ -1,4 +1,4 @@
-"""The page Compare of two runs in a browser: edges that only one of them has, and one scale of time for both."""
+"""The page Compare of two runs in a browser: edges that only one of them has, and one time scale for both."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -23,7 +23,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 @pytest.fixture(scope="module")
 def served(runs: Runs, serve: Serve) -> str:
-    """The address of the page about both."""
+    """The address of the page that compares both runs."""
     return f"{serve(list(runs.values()))}/compare"
 
 
@@ -52,14 +52,14 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
     page.goto(f"{served}?role=down")
     expect(page.locator("#compare-timeline-new .main-svg").first).to_be_visible()
     assert no_hidden_overflow(page) == []
-    # Not by colour alone: dashes, and words.
+    # Edges differ not only by colour, but also by dashes and text.
     dashes = "part => getComputedStyle(part).strokeDasharray"
     assert page.locator("#compare-tree-new .changed .line").first.evaluate(dashes) != "none"
     assert page.locator("#compare-tree-new .kept .line").first.evaluate(dashes) == "none"
     only_new = page.locator("#compare-tree-new .changed").first.get_attribute("data-part") or ""
     point_at_edge(page, only_new)
     expect(page.locator("#compare-tree-new .told")).to_contain_text("Only the new run has this edge.")
-    # It led to the base's hops, which has none there.
+    # Regression: the edge led to the base's hops, but the base has none on this edge.
     page.mouse.down()
     page.mouse.up()
     src, dst = only_new.split("-")[1:]

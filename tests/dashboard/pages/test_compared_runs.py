@@ -1,5 +1,5 @@
 """The page Compare, without a browser: a program over two trees, one without hops, and a rebuilt program. Its numbers
-are the command's."""
+are those of the command."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 @pytest.fixture(scope="module")
 def page(runs: Runs) -> DrawnPage:
-    """The page about the samples, the first being the base."""
+    """The page that compares the samples. The first one is the base."""
     return draw(Traces(list(runs.values())).members[0], "/compare")
 
 
@@ -67,7 +67,7 @@ def test_both_critical_paths_have_the_rows_of_the_command_and_lead_to_the_run_th
     assert [row[1:] for row in page.table("compare-parts")] == [numbers(row) for row in parts["operation"]]
     by_edge = page.follow("edge")
     assert by_edge.table("compare-parts") == [[row["name"], *numbers(row)] for row in parts["edge"]]
-    # Rows and bars were dead. An edge that only the new run has leads to that run's hops.
+    # Regression: rows and bars had no links. An edge that only the new run has leads to that run's hops.
     only_new = next(row for row in parts["edge"] if not row["base_ns"])
     src, dst = only_new["name"].split("->")
     leads = [str(getattr(part, "href", "")) for part in components(by_edge.part("compare-parts"))]
@@ -97,7 +97,7 @@ def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: DrawnPa
     )
     markup = page.markup("compare-tree-new")
     assert markup.count("Only the new run has this edge.") == len(new - base)
-    # What is in the drawing is about the new run: an edge led to the base's hops, which has none there.
+    # The drawing is about the new run. Regression: an edge led to the base's hops, but the base has none on this edge.
     parts_of_new = [
         part for part in components(page.component) if getattr(part, "data-trace", None) == name_of(runs["new"])
     ]
@@ -105,7 +105,7 @@ def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: DrawnPa
 
 
 def test_of_several_trees_for_one_operation_the_one_that_is_drawn_can_be_chosen(runs: Runs, tmp_path: Path) -> None:
-    # Only what ran most often was drawn. The engine ran this sample's MPI_Bcast over two trees.
+    # Regression: only the most frequent tree was drawn. The engine ran this sample's MPI_Bcast over two trees.
     bcast_trace = open_copy("many_collectives/trace", tmp_path)
     kinds = [row for row in bcast_trace.algorithms().to_pylist() if row["op"] == "MPI_Bcast" and row["comm"] == 0]
     frequent, rare = sorted(kinds, key=lambda row: -row["collectives"])
@@ -152,12 +152,12 @@ def test_another_trace_is_chosen_from_a_list_and_a_run_is_not_compared_with_itse
     assert list(options) == ["new", "trace"]
     assert text(page.go(options["trace"]).part("compare-verdict")) == "These runs cannot be compared."
     self_page = page.go(f"?with={name_of(runs['base'])}")
-    assert "The address compares a run with itself; this is another one." in self_page.text
+    assert "The address compares a run with itself; another run is shown." in self_page.text
     assert "Base: base, new: new." in self_page.text
 
 
 def test_every_row_of_a_comparison_is_saved_as_its_command_writes_them(page: DrawnPage, runs: Runs) -> None:
-    # Buttons saved only the rows that the page shows, in the page's words.
+    # Regression: the buttons saved only the rows on the page, as the page words them.
     app = AskedApp(create_app(list(runs.values())))
     page = page.go(f"?with={name_of(runs['new'])}")
     saves = [str(getattr(part, "href", "")) for part in components(page.component) if hasattr(part, "data-save")]
@@ -168,7 +168,8 @@ def test_every_row_of_a_comparison_is_saved_as_its_command_writes_them(page: Dra
 
 @pytest.fixture(scope="module")
 def rebuilt(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """The program of `late_trace` with three lines put in front of it, built again and run with as late a rank."""
+    """The program of `late_trace` with three lines inserted at its beginning, built again and run with an equally late
+    rank."""
     folder = tmp_path_factory.mktemp("rebuilt")
     source = folder / "one_late.c"
     source.write_text("\n\n\n" + (PROGRAMS / "one_late.c").read_text())
@@ -194,6 +195,6 @@ def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_p
     for row in late_trace.critical_path().to_pylist():
         if row["time_ns"]:
             assert times[row["category"]].startswith(quantities.duration(row["time_ns"]))
-    # Who sent to whom is known of both, and is the same.
+    # Both runs have known messages, with the same senders and receivers.
     assert "Both runs have the same " in text(page.part("compare-trees-said"))
     assert page.plot("compare-timeline-new")

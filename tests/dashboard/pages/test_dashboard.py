@@ -32,7 +32,7 @@ def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(demo: hops
     assert [(moved_ms + rest_ms) * 1e6 for moved_ms, rest_ms in zip(moved["x"], rest["x"], strict=True)] == [
         pytest.approx(row["delay_ns"]) for row in rows
     ]
-    # A row shows its hop.
+    # A click on a row shows its hop.
     rows_shown = [
         part for part in components(page.part("delayed-hops-table").children[1]) if type(part).__name__ == "Tr"
     ]
@@ -46,13 +46,13 @@ def test_the_suggested_tree_is_the_one_of_the_command(trace: hopscope.Trace, tmp
     assert [row[1] for row in page.table("remap-candidates")] == [
         quantities.duration(row["predicted_ns"]) for row in candidates
     ]
-    # Both trees are drawn, and what stands over them counts their edges between clusters.
+    # Both trees are drawn. The text above them counts their edges between clusters.
     assert page.has("remap-before") and page.has("remap-after")
     crossings = candidates[0]["wan_messages"] // 2
     sections = [text(part) for part in components(page.component) if type(part).__name__ == "Section"]
     (suggested,) = [words for words in sections if words.startswith("Suggested: ")]
     assert f"{crossings} edge" in suggested
-    # A bar leads to its numbers; it led nowhere.
+    # A bar leads to its numbers. Regression: it had no link.
     (marks,) = page.marks("remap-chart")
     assert [text(page.part(mark.removeprefix("#"))) for mark in marks] == [
         row[0] for row in page.table("remap-candidates")[: len(marks)]

@@ -1,4 +1,4 @@
-"""Pages in a real browser: colours, narrow windows, downloads and clicks, and no request to anybody else."""
+"""Pages in a real browser: colours, narrow windows, downloads and clicks, and no request to other hosts."""
 
 import json
 from pathlib import Path
@@ -22,10 +22,10 @@ def test_a_table_fits_a_narrower_window_and_what_is_chosen_in_it_comes_into_view
         "table => [table.closest('.table-frame').scrollWidth, table.closest('.table-frame').clientWidth]"
     )
     assert content_width <= frame_width
-    # One line for each: "hop 4->0" was broken after its hyphen.
+    # Each has one line. Regression: "hop 4->0" was broken after its hyphen.
     heights = page.locator("#delayed-hops-table tbody tr").evaluate_all("all => all.map(row => row.offsetHeight)")
     assert max(heights) - min(heights) <= 1
-    # A row below shows its hop above: it came without being seen.
+    # A click on a row below shows its hop above. Regression: the hop appeared out of view.
     page.locator("#delayed-hops-table tbody tr").last.locator(".mark-link").first.click()
     page.wait_for_url("**&hop=*")
     expect(page.locator("#delayed-hop-chosen h2")).to_be_in_viewport()
@@ -41,7 +41,7 @@ def test_the_suggested_tree_is_downloaded_and_a_bar_shows_its_row(
     trace.remap(tmp_path / "from-the-command.json")
     downloaded = Path(download.value.path()).read_text()
     assert json.loads(downloaded) == json.loads((tmp_path / "from-the-command.json").read_text())
-    # It led nowhere.
+    # Regression: the row had no link.
     row = page.locator("#remap-candidates tbody tr").nth(3)
     click_mark(page, "remap-chart", 3, shows=page.locator("#remap-candidates tr.chosen"))
     expect(row).to_have_class("chosen")
@@ -93,7 +93,7 @@ def test_words_and_figures_take_the_colours_of_the_scheme_there_and_back(page: P
 
 
 def test_on_a_narrow_window_the_verdict_fits_its_card_and_the_menu_opens_over_it(page: Page, address: str) -> None:
-    # Sentences had one word a line, and a link left the card.
+    # Regression: sentences had one word in each line, and a link stuck out of the card.
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(address)
     expect(page.locator("#verdict")).to_be_in_viewport()

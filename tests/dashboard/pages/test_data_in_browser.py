@@ -1,4 +1,4 @@
-"""The page Data: a query of the user's own, its result on the page and as a file, and what a query may not do."""
+"""The page Data: a query of the user, its result on the page and as a file, and the queries that are refused."""
 
 import io
 import re
@@ -109,7 +109,7 @@ REFUSED = {
     "copy calls to '/tmp/copied-by-a-test'": "a dataset is read-only; give a SELECT instead of this COPY",
     "attach '/tmp/copied-by-a-test' as other": "instead of this ATTACH",
 }
-"""Queries that may not or cannot be run, and what is said of each but not of the one before."""
+"""Queries that are not allowed or fail, and a part of the message, which differs from that of the query before."""
 
 
 def test_what_a_query_may_not_or_cannot_do_is_said_as_it_is(page: Page, place: str) -> None:

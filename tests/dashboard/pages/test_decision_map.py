@@ -21,7 +21,8 @@ CHAIN = Method("chain/8192", Offered("bcast", "chain", 2, "coll_tuned_bcast_algo
 
 @pytest.fixture
 def sweep(tmp_path: Path) -> Sweep:
-    """Two sizes and two numbers of ranks; the default takes 2,000 ns, twice what the best one does but once."""
+    """Two sizes and two numbers of ranks. The default takes 2,000 ns, twice the best method's time except at one
+    point."""
     provenance = {"hosts": ["a"] * 4, "at": "", "command": [], "library": "", "flavour": "openmpi", "net": None}
     measured = Measured(
         {**provenance, "besides": [], "spent_s": 1.0, "complete": True}, {"bcast": [OWN_CHOICE, LINEAR, CHAIN]}

@@ -1,5 +1,5 @@
-"""Every page on traces of every kind, reached by clicks alone: none fails, nothing of it is cut, none has many words,
-and marks lead on. One dashboard serves them all."""
+"""Every page of every kind of trace, reached by clicks alone: none fails, is cut, or has many words, and marks have
+links. One dashboard serves all traces."""
 
 import re
 import shutil
@@ -20,13 +20,14 @@ SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archiv
 NARROW, WIDE = 1024, 1600
 WORDS = (Path(__file__).parents[1] / "words.js").read_text()
 MOST_WORDS = 120
-"""A page has at most so many besides its tables and figures."""
+"""The largest number of words of a page, besides its tables and figures."""
 NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHIVES.glob("scorep-*"))]
 
 
 @pytest.fixture(scope="module")
 def address(late_trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serves all traces: a solver over a tree, a run without hops, one with the library's own, and Score-P's."""
+    """The address of a dashboard of all traces: a solver over a tree, a run without hops, one with the library's own
+    messages, and Score-P's."""
     folder = tmp_path_factory.mktemp("traces")
     traces = []
     for name in NAMES:
@@ -41,7 +42,7 @@ def address(late_trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory
 
 
 def wait_for_page(page: Page, title: str, name: str) -> None:
-    """Waits for a page with all that it draws, and finds no failure on it."""
+    """Waits for a page and all its figures, and checks that no part failed."""
     expect(page).to_have_title(f"{title} · {name} · Hopscope")
     page.locator("#content h1").wait_for()
     expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
@@ -61,24 +62,24 @@ def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails_is_cut_or
 
 
 def wordy(page: Page, title: str) -> list[str]:
-    """A page that has too many words, with them."""
+    """A sentence with the words of a page that has too many; an empty list otherwise."""
     words: list[str] = page.evaluate(WORDS)
     return [f"{title} has {len(words)} words: {' '.join(words)}"] if len(words) > MOST_WORDS else []
 
 
 def wrong_on_the_way(page: Page, address: str, name: str) -> list[str]:
-    """What of the pages is cut at two widths, and which have many words, each page being reached by clicks."""
+    """The parts of the pages that are cut at two widths, and the pages with many words. Reaches each page by clicks."""
     wrong: list[str] = []
     page.set_viewport_size({"width": WIDE, "height": 900})
     page.goto(address)
     page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
     page.get_by_role("option", name=name, exact=True).click()
     wait_for_page(page, "Summary", name)
-    # A call site leads to its source, a category of the critical path to the page that explains it, and a rank's mark
-    # selects it.
+    # A call site leads to its source, a category of the critical path to the page that explains it, and a click on a
+    # rank's mark selects the rank.
     page.locator("#call-sites .mark-link, #call-sites a").first.click()
     expect(page.locator("h1")).not_to_have_text("Summary")
-    # Where the trace knows no call sites, it was an operation, which other traces lack.
+    # If the trace knows no call sites, the click selected an operation, which other traces may not have.
     whole = page.get_by_role("link", name="Show the whole run")
     if whole.count():
         whole.click()
@@ -101,23 +102,23 @@ def wrong_on_the_way(page: Page, address: str, name: str) -> list[str]:
     page.get_by_role("link", name="Timeline", exact=True).click()
     wait_for_page(page, "Timeline", name)
     expect(page.locator("#run-timeline")).to_have_attribute("data-state", "ready")
-    # Where a call site has no source, its link selects the operation, too.
+    # The link of a call site without source also selects the operation.
     expect(page.locator("#selection")).to_contain_text(re.compile(r"ranks 1(, operation MPI_\w+)?; the rest is shaded"))
     return wrong
 
 
 @pytest.mark.browsers
 def test_the_critical_path_says_how_much_start_up_it_leaves_out_and_takes_it_in(page: Page, address: str) -> None:
-    # Of this run 98 % of the path is start-up, and no page said that the shares were of the rest.
+    # Regression: 98 % of this run's path is start-up, and no page said that the shares were those of the rest.
     page.goto(address)
     page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
     page.get_by_role("option", name="scorep-8.4-mpi-4ranks", exact=True).click()
     wait_for_page(page, "Summary", "scorep-8.4-mpi-4ranks")
     page.get_by_role("link", name="Communication", exact=True).click()
     wait_for_page(page, "Critical path", "scorep-8.4-mpi-4ranks")
-    expect(page.get_by_text("Left out: 319 ms of start-up (98.2 % of the path).")).to_be_visible()
-    page.get_by_role("link", name="Take it in").click()
+    expect(page.get_by_text("Excluded: 319 ms of start-up (98.2 % of the path).")).to_be_visible()
+    page.get_by_role("link", name="Include it").click()
     expect(page.locator("#selection")).to_contain_text("start")
     wait_for_page(page, "Critical path", "scorep-8.4-mpi-4ranks")
     expect(page.locator("#critical-path-table")).to_contain_text("startup")
-    expect(page.get_by_role("link", name="Take it in")).to_have_count(0)
+    expect(page.get_by_role("link", name="Include it")).to_have_count(0)

@@ -1,5 +1,5 @@
-"""A new user's questions, answered by clicking alone. In a program one rank is late to one collective; the dashboard
-tells from where that was called, who was late to it, by how much, and what it did before."""
+"""A new user's questions, answered by clicking alone. In a program, one rank is late to one collective. The dashboard
+tells the collective's call site, the late rank, its lateness, and its activity before."""
 
 import re
 
@@ -27,21 +27,21 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     first = page.locator("#collectives-grid .ag-row[row-index='0']")
     expect(first.locator("[col-id='duration_ns']")).to_have_text(duration(slowest["duration_ns"]))
     first.locator("a").click()
-    # Which line called it.
+    # The source line of the call.
     expect(page.locator("h1")).to_contain_text("MPI_Allreduce")
     line = line_of("the slowest")
     expect(page.locator("#source-lines mark")).to_have_text(
         re.compile(rf"^{line} .*MPI_Allreduce\(.*/\* the slowest \*/")
     )
     expect(page.locator("#calls-table tbody tr").first).to_contain_text(f"norm (one_late.c:{line})")
-    # Who was late to it, by how much, and what it did before.
+    # The late rank, its lateness, and its activity before.
     lateness = page.locator("#entered-last")
     margin = duration(slowest["margin_ns"])
     expect(lateness).to_contain_text(f"Rank {LATE_RANK} entered last, {margin} after the rank before it")
     expect(lateness).to_contain_text("in the region refine, since MPI_Bcast 0:")
     expect(lateness).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
     lateness.get_by_role("link", name="See it in the timeline").click()
-    # The same in the run's timeline: the late rank is the last row, and what is selected the middle of the picture.
+    # The run's timeline shows the same: the late rank is the last row, and the selection is in the middle.
     expect(page.locator("h1")).to_have_text("Timeline")
     page.locator("#run-timeline[data-state='ready']").wait_for()
     place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")

@@ -1,4 +1,4 @@
-"""The list of collectives in a real browser: all of them, ordered, searched and opened, whatever their number."""
+"""The list of all collectives in a real browser: ordered, searched and opened, whatever their number."""
 
 import re
 
@@ -16,7 +16,7 @@ FIRST = ".ag-row[row-index='0'] [col-id='collective']"
 
 @pytest.fixture(scope="module")
 def long_trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """More collectives than a grid asks for at once, and more than the list used to have."""
+    """A run with more collectives than a grid requests at once."""
     return hopscope.open(
         SimulatedRun(ranks=4, iterations=COLLECTIVES).write(tmp_path_factory.mktemp("long") / "solver")
     )
@@ -24,7 +24,7 @@ def long_trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
 
 @pytest.fixture(scope="module")
 def long_list(serve: Serve, long_trace: hopscope.Trace) -> str:
-    """Address of its list."""
+    """The address of the list of this run's collectives."""
     return f"{serve(long_trace)}/collectives"
 
 
@@ -52,7 +52,7 @@ def test_the_list_has_every_collective_worst_or_most_usual_first(
 
 @pytest.mark.browsers
 def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None:
-    # It was blank, as if there were nothing.
+    # Regression: the list was blank, as if there were no collectives.
     routes: list[Route] = []
     is_holding = True
 
@@ -103,7 +103,7 @@ def test_a_search_is_answered_over_all_and_stands_in_the_address(page: Page, lon
     expect(page.locator("#collectives-count")).to_have_text("0 of 700 collectives match.")
     expect(page.locator(FIRST)).to_have_count(0)
     page.wait_for_url("**/collectives?order=first&search=bcast")
-    # What another page says of the list, as a finding does, is what it then shows.
+    # If another page, such as a finding, links to the list with a filter, the list shows that.
     page.get_by_role("link", name="Collectives", exact=True).click()
     expect(page.locator("#collectives-count")).to_have_text("700 collectives.")
     expect(search).to_have_value("")

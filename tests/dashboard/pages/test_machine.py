@@ -1,5 +1,5 @@
-"""The page of a machine file, without a browser: what a probe measured of a simulated machine, as `analyze model` says
-it; and the commands that take such a file."""
+"""The page of a machine file, without a browser: a probe's measurements of a simulated machine, equal to those of
+`analyze model`; and the commands that take such a file."""
 
 import json
 from pathlib import Path
@@ -26,12 +26,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def hurried(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The machine file of a probe that had too little time for most of it."""
+    """The machine file of a probe whose time sufficed only for a few measurements."""
     return probed(tmp_path_factory.mktemp("hurried") / "machine.json", 8)
 
 
 def machine_page(file: Path) -> DrawnPage:
-    """The page of a machine file, which is about no trace."""
+    """The page of a machine file, without a trace."""
     return DrawnPage(cast("Any", None), "/", machine.layout(Machine(file)))
 
 
@@ -41,7 +41,7 @@ def items(page: DrawnPage) -> list[str]:
 
 
 def usual(content: dict[str, Any], kind: str) -> str:
-    """The page's name of the pair of hosts that stands for a class of links."""
+    """The page's name for the pair of hosts that represents a class of links."""
     (link,) = [link for link in content["links"] if link["link"] == kind and not link["outlying"]]
     return f"{kind}, {' to '.join(link['hosts'])}"
 
@@ -122,7 +122,7 @@ def test_what_was_not_measured_is_listed_and_has_no_number(hurried: Path) -> Non
     ]  # fmt: skip
     names = ", ".join(quantities.size(size["bytes"]) for size in lacking)
     assert f"way of {names}" in next(item for item in items(page) if item.startswith("wan, "))
-    # A size of which nothing is known has no row of its own.
+    # A size without measurements has no row.
     sizes = {row[1] for row in page.table("machine-sizes") if row[0].startswith("wan, ")}
     assert quantities.size(lacking[-1]["bytes"]) not in sizes
     assert "values of links were not measured" in page.text
@@ -154,7 +154,7 @@ def test_another_address_says_that_there_is_one_page(file: Path) -> None:
 def test_the_command_serves_a_machine_file(file: Path) -> None:
     served = Served(file)
     question = page_question("/")
-    question["inputs"] = question["inputs"][:1]  # nothing is selected of a machine
+    question["inputs"] = question["inputs"][:1]  # the page of a machine has no selection
     status, text = served.post(question)
     assert (status, served.stop()) == (200, "")
     assert "hosts and clusters it has" in text

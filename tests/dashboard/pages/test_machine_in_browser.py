@@ -1,4 +1,4 @@
-"""The page of a machine file in a browser: nothing is cut, and its report asks nobody."""
+"""The page of a machine file in a browser: nothing is cut, and its report sends no requests."""
 
 from pathlib import Path
 
@@ -32,7 +32,8 @@ def test_nothing_is_cut_at_any_width(window: Page, address: str) -> None:
         window.goto(address)
         wait_for_page(window, "Machine")
         wrong += [f"at {width}: {place}" for place in measured(window)]
-        # The table ended after 12 of 18 rows, beside an empty half of the page, with no bar where it went on.
+        # Regression: the table ended after 12 of 18 rows, beside an empty half of the page, and no scroll bar showed
+        # that it continued.
         combining = window.locator(".table-frame:has(#machine-combining)")
         hidden = combining.evaluate("part => part.scrollHeight - part.clientHeight")
         wrong += [f"at {width}: {hidden} pixels of Combining are out of sight"] if hidden > 1 else []

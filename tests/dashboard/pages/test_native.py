@@ -1,4 +1,4 @@
-"""The page Tree about the MPI library's own algorithms, without a browser: a run under Open MPI with the library's
+"""The page Tree for the MPI library's own algorithms, without a browser: a run under Open MPI with the library's
 messages, and one without hops."""
 
 import re
@@ -17,13 +17,14 @@ RANKS = 4
 
 @pytest.fixture(scope="module")
 def native(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """All collectives by the library's own algorithms: a recorded run whose ranks are dealt over two sites."""
+    """A recorded run in which the library's own algorithms ran all collectives. Its ranks are placed in turn on two
+    sites."""
     folder = tmp_path_factory.mktemp("native")
     return moved(open_copy("planted/every_kind_openmpi-4/trace", folder), folder / "dataset")
 
 
 def collective(trace: hopscope.Trace, op: str, algorithm: str) -> str:
-    """The first collective on all ranks that ran by this algorithm."""
+    """The first collective on all ranks by this algorithm."""
     rows = trace.algorithms(comm=0).to_pylist()
     return next(row["first"] for row in rows if (row["op"], row["algorithm"]) == (op, algorithm))
 
@@ -66,12 +67,12 @@ def test_an_exchange_of_the_library_is_drawn_in_rounds_in_the_colours_of_its_lin
     assert {link for looks in edges for link in LINK_COLOURS if link in looks.split()} == links
     assert len({LINK_COLOURS[link] for link in links}) == 2
     assert all(f".by-link.{link} {{ color: {LINK_COLOURS[link]}; }}" in markup for link in links)
-    # The Tab key leads to one arrow, and arrow keys to those in the next round.
+    # The Tab key goes to one arrow, and arrow keys go to the arrows of the next round.
     assert markup.count('tabindex="0"') == 1
 
 
 def test_the_page_opens_with_a_tree_of_the_library_and_leads_to_what_ran_most_often(native: hopscope.Trace) -> None:
-    # It opened with algorithms, as if no tree had run.
+    # Regression: the page opened with algorithms, as if no tree had run.
     page = draw(native, "/tree")
     rows = native.trees().to_pylist()
     count = len({(row["comm"], row["tree"], row["root"]) for row in rows})
@@ -114,5 +115,5 @@ def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(native: hopsco
 
 def test_a_native_run_without_hops_says_how_to_get_them(tmp_path: Path) -> None:
     page = draw(open_copy("native_collectives/trace", tmp_path), "/tree")
-    assert "Hopscope records those of Open MPI" in text(page.part("no-hops"))
+    assert "Hopscope records the hops of Open MPI" in text(page.part("no-hops"))
     assert len(page.table("call-level")) == 10

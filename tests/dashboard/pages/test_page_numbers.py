@@ -1,4 +1,5 @@
-"""Pages have the numbers of their commands, without a browser: messages, places, efficiency, the menu, a comparison."""
+"""Pages have the numbers of their commands, without a browser: messages, call sites, efficiency, the menu, a
+comparison."""
 
 import json
 import shlex
@@ -35,7 +36,7 @@ Sample = Callable[[str], hopscope.Trace]
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    """Opens a copy of a sample trace, named as `demo/trace`, whose dataset is made anew."""
+    """A function that opens a copy of a sample trace, named as `demo/trace`, and makes its dataset."""
     opened: dict[str, hopscope.Trace] = {}
 
     def open_copy(name: str) -> hopscope.Trace:
@@ -50,7 +51,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 @pytest.fixture(scope="module")
 def threads(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """Score-P's trace with regions of the program's own."""
+    """Score-P's trace with the program's own regions."""
     archive = ARCHIVES / "scorep-8.4-mpi-openmp-4x2" / "traces.otf2"
     return hopscope.open(archive, dataset=tmp_path_factory.mktemp("scorep") / "dataset")
 
@@ -65,7 +66,7 @@ def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace
     rows = trace.messages().to_pylist()
     longest = max(rows, key=lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"])
     assert f"longest for those from rank {longest['src']} to {longest['dst']}:" in page.text
-    # Rank 3 computes 3 ms longer than the others, and its two neighbours wait for it in 40 iterations.
+    # Rank 3 computes 3 ms longer than the others, so its two neighbours wait for it in 40 iterations.
     waited = {(row["src"], row["dst"]): row["waiting_caused_ns"] for row in rows}
     assert min(waited[3, 2], waited[3, 4]) > 40 * 2e6
     cells = graph(page.part("messages-matrix")).data[0].z
@@ -81,7 +82,7 @@ def test_the_matrix_and_the_table_show_who_waited_for_whom(trace: hopscope.Trace
 
 
 def test_a_path_of_messages_is_shown_by_function_and_by_place(sample: Sample) -> None:
-    # 82 % of this run's path are messages, and no page once said in which calls.
+    # Regression: 82 % of this run's path are messages, and no page said in which calls.
     trace = sample("observe_only/trace")
     page = draw(trace, "/critical-path").follow("p2p", "critical-path-table")
     spent = {grouping: trace.critical_path(by=grouping).to_pylist() for grouping in ("operation", "place")}
@@ -89,7 +90,7 @@ def test_a_path_of_messages_is_shown_by_function_and_by_place(sample: Sample) ->
         bars = page.plot(name)[0]
         times = {row[grouping]: row["p2p_ns"] for row in spent[grouping] if row["p2p_ns"]}
         assert bars["y"] == sorted(times, key=times.__getitem__, reverse=True)
-    # All of it is there, under both names.
+    # The messages' whole time is there, by operation and by call site.
     p2p = next(row["time_ns"] for row in trace.critical_path().to_pylist() if row["category"] == "p2p")
     assert {sum(row["p2p_ns"] for row in rows) for rows in spent.values()} == {p2p}
 
@@ -187,7 +188,7 @@ def test_the_factors_are_the_command_s_and_the_smallest_is_named(trace: hopscope
         for row in rows
     ]
     assert page.plot("efficiency-factors")[0]["x"] == [100 * row["efficiency"] for row in rows]
-    # All time is in messages between clusters.
+    # All time is spent in messages between clusters.
     assert "most is lost to transfer" in page.text
     assert draw(trace).plot("efficiency-factors")[0]["x"] == page.plot("efficiency-factors")[0]["x"]
 
@@ -228,7 +229,7 @@ def test_where_a_run_cannot_be_replayed_the_page_says_why(sample: Sample) -> Non
 
 
 def lacking(trace: hopscope.Trace) -> dict[str, str]:
-    """Why pages have nothing to show, by their titles."""
+    """The reasons why pages have nothing to show, by title."""
     titles = {page.path: page.title for page in PAGES}
     return {titles[path]: reason for path, reason in menu.lacking(PAGES, TraceData(trace)).items()}
 
@@ -246,7 +247,7 @@ def test_the_menu_hides_what_a_trace_lacks_and_the_summary_says_why(sample: Samp
         "Collectives", "Algorithms and trees", "WAN share", "Other trees", "Last arrivals", "Late ranks",
         "Delayed hops",
     }  # fmt: skip
-    # Ranks that only begin and end MPI are as balanced as what they do between.
+    # Ranks that only begin and end MPI still have an efficiency.
     assert "Efficiency" not in reasons
     assert "20 times" in reasons["Noise"]
     assert "sent no messages" in reasons["Messages"]
@@ -259,7 +260,7 @@ def test_the_menu_has_eight_sections_and_each_page_in_one() -> None:
     ]  # fmt: skip
     paths = [page.path for section in sections for page in section.pages]
     assert sorted(paths) == sorted(page.path for page in PAGES if page.in_menu)
-    # The pages of the menu before it had sections are still there.
+    # All pages from before the menu had sections are still in it.
     assert {
         "/", "/timeline", "/collectives", "/messages", "/tree", "/wan-share", "/remap", "/last-arrivals",
         "/late-ranks", "/noise", "/delayed-hops", "/places", "/efficiency", "/compare", "/data",
@@ -287,7 +288,7 @@ def test_a_remedy_that_cannot_be_computed_says_why_beside_the_others(sample: Sam
 def test_the_command_of_remap_gives_the_run_its_hosts_by_the_option_that_made_them(
     tmp_path: Path, option: str, key: str
 ) -> None:
-    # It was --topology for a run on a network of namespaces, which refuses such a file.
+    # Regression: the option was --topology for a run on a network of namespaces, but --topology refuses such a file.
     folder = shutil.copytree(SAMPLES / "demo" / "trace", tmp_path / "a trace", ignore=shutil.ignore_patterns("dataset"))
     topology = json.loads((folder / "topology.json").read_text())
     topology[key] = topology.pop("emulate")
@@ -306,7 +307,7 @@ def test_the_command_of_remap_gives_the_run_its_hosts_by_the_option_that_made_th
 def test_commands_in_sentences_are_set_as_code(
     sample: Sample, trace: hopscope.Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Their backticks were shown as they are.
+    # Regression: the backticks were shown.
     data = TraceData(sample("observe_only/trace"))
     quoted = [word for sentence in data.caveats() for word in sentence.split("`")[1::2]]
     remarks = [part for part in components(draw(data).component) if "remarks" in (getattr(part, "className", "") or "")]
@@ -326,7 +327,7 @@ def compared(sample: Sample) -> dict[str, hopscope.Trace]:
 
 
 def compare(runs: dict[str, hopscope.Trace], address: str = "/compare") -> Any:
-    """The page Compare of several traces; the first is the base."""
+    """The page Compare of several traces. The first one is the base."""
     data = Traces(list(runs.values())).members[0]
     return draw(data, address)
 
@@ -338,7 +339,7 @@ def test_a_comparison_has_the_verdict_and_the_numbers_of_the_command(compared: d
     assert [(row[0], row[-1]) for row in page.table("compare-activities")] == [
         (row["activity"], row["verdict"]) for row in whole.rows
     ]
-    # What both answers say of one run of each stands there once.
+    # Both answers note that each side has one run. The page shows this note once.
     assert page.text.count("one run of each") + page.text.count("One run of each") == 1
     answer = compared["new"].answer("compare", base=compared["base"], by="operation")
     assert text(page.part("compare-operations")) == "Of 1 median: 1 slower."
@@ -372,8 +373,8 @@ def test_runs_that_must_not_be_compared_say_why(compared: dict[str, hopscope.Tra
         compared["unseen"].compare(base=compared["base"])
     assert " ".join(str(refused.value).split()) in page.text
     assert not page.has("compare-paths")
-    # What is not known of one run is not missing from it.
-    assert "No hops of this are known in this run: " in text(page.part("compare-tree-new"))
+    # Unknown hops of one run do not count as missing edges.
+    assert "It has no hops in this run: " in text(page.part("compare-tree-new"))
 
 
 def test_of_one_trace_the_page_says_how_to_give_another(trace: hopscope.Trace) -> None:

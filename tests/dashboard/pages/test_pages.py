@@ -1,4 +1,4 @@
-"""Every page, without a browser: the trace's own numbers, and the ways between pages."""
+"""Every page, without a browser: the trace's own numbers, and the links between pages."""
 
 from pathlib import Path
 
@@ -30,7 +30,8 @@ def test_the_critical_path_of_the_trace_is_the_command_s(trace: hopscope.Trace) 
 
 def test_the_summary_says_what_the_simulation_planted(trace: hopscope.Trace) -> None:
     page = draw(trace)
-    # Six hops of 20 ms in every Allreduce: nearly all of the path; three crossings in a row where one would do.
+    # Six hops of 20 ms in every Allreduce make up nearly all of the path: three crossings in sequence where one would
+    # suffice.
     verdict = text(page.part("verdict"))
     assert "crosses between clusters 3 times one after another: " in verdict
     assert trace.diagnose().to_pylist()[0]["sentence"] in verdict
@@ -116,7 +117,7 @@ def test_late_ranks_and_periods_of_noise_are_those_of_the_analyses(trace: hopsco
     assert [row[:3] for row in page.table("late-ranks-table")] == [
         [str(row["rank"]), row["class"], quantities.share(row["share"])] for row in rows
     ]
-    # Rank 3 computes 3 ms longer every time.
+    # Rank 3 computes 3 ms longer in every iteration.
     page = page.follow("1 ms")
     assert "Rank 3 is always late." in page.text
     assert {dots["name"]: dots["y"] for dots in page.plot("late-shares")}["always"] == ["3"]
@@ -152,11 +153,11 @@ def test_a_trace_without_hops_says_so_and_which_command_makes_them(trace_without
     assert [row[0] for row in page.table("call-level")] == [row["collective"] for row in worst]
     for path in ("/remap", "/wan-share"):
         assert "No hops" in draw(trace_without_hops, path).text
-    # Two clusters, and nobody knows what ran between them: neither 0 % nor a way to a better tree.
+    # With two clusters and unknown hops, the page shows neither 0 % nor a link to a better tree.
     assert "between clusters is not known without hops" in draw(trace_without_hops, "/critical-path").text
 
 
-# In a browser, every page of a run with hops is opened.
+# Another test opens every page of a run with hops in a browser.
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("fixture", ["trace_without_hops", pytest.param("trace", marks=pytest.mark.statistics)])
 def test_each_page_has_a_heading_and_no_failure(fixture: str, path: str, request: pytest.FixtureRequest) -> None:

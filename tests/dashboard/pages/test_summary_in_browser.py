@@ -1,4 +1,4 @@
-"""The first page on ten kinds of trace: the verdict is read without scrolling, and nothing is cut at any width."""
+"""The first page of ten kinds of trace: the verdict is visible without scrolling, and nothing is cut at any width."""
 
 import threading
 from collections.abc import Iterator
@@ -24,10 +24,10 @@ NAMES = (
     "planted/situation_start_8_openmpi-5/trace",
     "planted/situation_link_8_openmpi-4/trace",
 )
-"""Over a tree, without hops, with one late rank, with nonblocking collectives, with the library's own messages, one of
-a pair, without a problem, with a long start-up, and over a network."""
+"""Samples: over a tree, without hops, with one late rank, with nonblocking collectives, with the library's own
+messages, one of a pair, without a problem, with a long start-up, and over a network."""
 SIZES = ((1024, 768), (1440, 900), (1920, 1080))
-"""Windows in pixels; a verdict fits into the second."""
+"""Windows in pixels. A verdict fits into the second one."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Words and addresses of the parts of a drawn tree, and the hops of an edge over time, without a browser."""
+"""Texts and addresses of the parts of a drawn tree, and the hops of an edge over time, without a browser."""
 
 import re
 
@@ -9,7 +9,7 @@ from hopscope.format import quantities
 
 
 def parts(page: DrawnPage, drawing: str) -> dict[str, tuple[str, str]]:
-    """The attributes and the words of every rank and edge of a drawing."""
+    """The attributes and the text of every rank and edge of a drawing."""
     matches = re.findall(r'<g ([^>]*data-part="([^"]*)"[^>]*)><title>([^<]*)</title>', page.markup(drawing))
     return {name: (attributes, words) for attributes, name, words in matches}
 

@@ -1,4 +1,4 @@
-"""The drawing of a tree in a real browser: pointing, keys, selection, colours, sizes, and names that are markup."""
+"""The drawing of a tree in a real browser: pointing, keys, selection, colours, sizes, and names that contain markup."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from simulated_run import SimulatedRun
 
 
 def part(name: str) -> str:
-    """A selector of one rank or edge."""
+    """The selector of a rank or an edge."""
     return f'.tree [data-part="{name}"]'
 
 
@@ -67,7 +67,7 @@ def test_keys_lead_through_the_tree_and_from_an_edge_to_its_hops(
     page.goto(f"{address}/tree")
     root = page.locator(part("rank-0"))
     root.wait_for()
-    # One stop for the Tab key: the root, and after it what comes after the drawing.
+    # The Tab key stops once in the drawing, at the root, and then at the element after the drawing.
     page.get_by_role("link", name="down, from the root").focus()
     page.keyboard.press("Tab")
     expect(root).to_be_focused()

@@ -1,6 +1,6 @@
-/* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, which the
- * others have to wait for. It is called with the milliseconds that this takes, and with the name of a file that is
- * there once it has begun: before that, no other rank goes on, however late that one gets its core. */
+/* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, and the
+ * others have to wait for it. Arguments: the milliseconds that refining takes, and the name of a file that exists once
+ * it has begun. Before that, no other rank goes on, however late the refining rank gets its core. */
 #define _POSIX_C_SOURCE 200809L
 #include <hopscope/region.h>
 #include <mpi.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The last rank: one that passes the broadcast on may keep it from the next until it comes back from refining. */
+/* The last rank. A rank that passes on the broadcast might keep it from the next rank until it has refined. */
 enum { STEPS = 20, REFINED_STEP = 12, REFINING_RANK = 3 };
 
 static void work(long milliseconds) {
@@ -25,7 +25,7 @@ static void refine(long milliseconds, const char *marker) {
 }
 
 static void share_limit(double *limit) {
-    MPI_Bcast(limit, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* before it */
+    MPI_Bcast(limit, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* the call before the late one */
 }
 
 static void norm(double *error) {

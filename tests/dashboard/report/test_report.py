@@ -1,4 +1,4 @@
-"""The report of a trace: one short file that needs no server and no script, with the numbers of the command line."""
+"""The report of a trace: one short file without server or script, with the numbers of the command line."""
 
 import re
 import subprocess
@@ -56,12 +56,12 @@ def test_it_has_at_most_so_many_words(
     assert report_document.MOST_WORDS == 2000
     assert number_of_words(text) <= 2000
     assert number_of_words(document(trace_without_hops, "0")) <= 2000
-    # Parts that would make it longer are left out, and that is said.
+    # The report leaves out parts that would make it longer, and says so.
     monkeypatch.setattr(report_document, "MOST_WORDS", 500)
     short = document(trace, "0")
     assert number_of_words(short) <= 500
     assert "left out, because the report would be too long." in short
-    # A name without end is cut.
+    # A very long name is cut.
     assert number_of_words(table("t", ["name"], [["word " * 5000]])) < 100
 
 
@@ -71,7 +71,7 @@ def test_words_are_those_that_a_reader_sees() -> None:
 
 
 def test_writing_it_loads_no_page() -> None:
-    # Dash, plotly and scipy take longer to load than a short trace takes to be answered about.
+    # Loading Dash, plotly and scipy takes longer than the answers about a short trace.
     code = (
         "import sys; import hopscope_dashboard.commands.report, hopscope_dashboard.report.document; "
         "print([name for name in ('dash', 'plotly', 'scipy') if name in sys.modules])"

@@ -22,7 +22,7 @@ def client(trace: hopscope.Trace) -> FlaskClient:
 
 
 def parts(body: bytes) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """The header, the plane of each category and of waiting, and that of the path."""
+    """The header, the planes of the categories and of waiting, and the plane of the path."""
     (length,) = struct.unpack("<I", body[:4])
     header = json.loads(body[4 : 4 + length])
     names = [*header["categories"], *(["waiting"] if header["waiting"] else [])]
@@ -59,7 +59,7 @@ def test_shares_of_the_whole_run_are_those_of_the_critical_path(client: FlaskCli
     header, _, _ = parts(client.get("/_timeline/columns").data)
     shares = client.get("/_timeline/summary").get_json()["shares"]
     shares_of_path = whole_path(trace)
-    # Waiting is a part of the others.
+    # Waiting is contained in the other categories.
     assert {row["category"]: row["path"] for row in shares} == {
         word: text for word, text in shares_of_path.items() if word in {row["category"] for row in shares}
     } | {"waiting": ""}
@@ -104,7 +104,8 @@ def test_computing_is_told_with_the_calls_around_it(client: FlaskClient, trace: 
     [computing] = calls_at((left + entered) // 2)
     lasted = hopscope.format.quantities.duration(entered - left)
     assert re.fullmatch(rf"computing, {lasted}, from MPI_Allreduce 0:4( at .*)? to MPI_Sendrecv( at .*)?", computing)
-    # At the very moment of leaving a call it computes, and at that of entering the next it is there.
+    # At the moment when a call is left, the rank computes; at the moment when the next call is entered, it is in that
+    # call.
     starts = [text.partition(",")[0] for moment in (left - 1, left, entered) for text in calls_at(moment)]
     assert starts == ["MPI_Allreduce 0:4", "computing", sent["region"]]
 
@@ -129,7 +130,7 @@ def test_a_wrong_question_gets_a_reason(client: FlaskClient, question: str, stat
 
 
 def test_with_more_than_128_ranks_hosts_are_shown_and_each_opens_to_its_ranks(tmp_path: Path) -> None:
-    """131 ranks are dealt over three hosts: 44, 44 and 43."""
+    """131 ranks are placed in turn on three hosts: 44, 44 and 43."""
     large = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
     client = create_app(large).server.test_client()
     header, _, _ = parts(client.get("/_timeline/columns").data)

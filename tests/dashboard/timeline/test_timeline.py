@@ -1,4 +1,4 @@
-"""The part of the run that the page Timeline begins with, and the messages that it draws, without a browser."""
+"""The part of the run with which the page Timeline begins, and the messages that it draws, without a browser."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from sample_copy import open_copy
 
 @pytest.mark.parametrize("view", ["90000000000..99000000000", "-9..-1", "-100..99000000000"])
 def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(trace: hopscope.Trace, view: str) -> None:
-    # After the end of the run the picture failed, and no button led out of it.
+    # Regression: after the end of the run the figure failed, and no button led back.
     page = draw(trace, f"/timeline?view={view}")
     (canvas,) = [part for part in components(page.component) if type(part).__name__ == "RunCanvas"]
-    # Neither end means the whole run.
+    # If both ends are None, the view is the whole run.
     assert (canvas.begin, canvas.end) in [(None, None), (0, trace.timeline.duration_ns)]
     assert (canvas.begin is None) == (view != "-100..99000000000")
 

@@ -1,4 +1,4 @@
-"""The run's timeline in a real browser: its pixels, and what dragging, the wheel, keys and the address do."""
+"""The run's timeline in a real browser: its pixels, and the effects of dragging, the wheel, keys and the address."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from whole_path import whole_path
 
 SAMPLE = Path(__file__).parents[3] / "sample_traces" / "demo" / "trace"
 DARK = "#1e2125"
-"""The ground of a dark page."""
+"""The background of a dark page."""
 READY = "#run-timeline[data-state='ready']"
 
 COPY = """
@@ -68,11 +68,11 @@ PALE = (
   return (4 * pale) / data.length;
 }"""
 )
-"""The part of the rows that is as good as white."""
+"""The share of nearly white pixels in the rows."""
 
 
 def view_of(page: Page) -> tuple[int, int]:
-    """The range in view."""
+    """The begin and end of the view."""
     view: dict[str, int] = page.locator(READY).evaluate("root => root.hopscope.view")
     return view["from"], view["to"]
 
@@ -88,7 +88,7 @@ def pixels(page: Page, colour: str, root: str = "#run-timeline") -> int:
 
 
 def without_marks(page: Page) -> None:
-    """Draw again without what lies over the rows."""
+    """Draws the rows again without the marks over them."""
     page.locator("#run-timeline").first.evaluate("root => { root.hopscope.marks = null; }")
     page.locator("#run-timeline canvas").focus()
     page.keyboard.press("Escape")
@@ -99,7 +99,7 @@ def in_address(page: Page) -> dict[str, str]:
 
 
 def middle_of(trace: hopscope.Trace, rank: int, nth: int) -> dict[str, Any]:
-    """The nth call of a rank, and the computing before it."""
+    """The nth call of a rank, with the computing before it."""
     return trace.sql(
         "select enter_ns, leave_ns, released_ns from calls where rank = $rank order by enter_ns limit 1 offset $nth",
         {"rank": rank, "nth": nth},
@@ -107,7 +107,8 @@ def middle_of(trace: hopscope.Trace, rank: int, nth: int) -> dict[str, Any]:
 
 
 def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, trace: hopscope.Trace) -> None:
-    """Rank 3 is the second row: of host alpha, after rank 0. It waits for a hop from site B most of its call."""
+    """Rank 3 is the second row, because it is on host alpha, as rank 0. It waits for a hop from site B for most of its
+    call."""
     call = middle_of(trace, 3, 10)
     begin, end = call["enter_ns"] - 10_000_000, call["leave_ns"] + 10_000_000
     page.goto(f"{address}/timeline?from={begin}&to={end}")
@@ -135,7 +136,8 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
 
 @pytest.mark.browsers
 def test_the_path_of_many_ranks_is_seen_over_the_whole_run(page: Page, serve: Serve, tmp_path: Path) -> None:
-    # It was 2 pixels high and as transparent as its share of a column was small: of 64 ranks nobody saw it.
+    # Regression: the path was 2 pixels high, and as transparent as its share of a column was small. With 64 ranks it
+    # was invisible.
     trace = hopscope.open(SimulatedRun(ranks=64, iterations=60).write(tmp_path / "solver"))
     page.goto(f"{serve(trace)}/timeline")
     assert view_of(page) == (0, trace.timeline.duration_ns)
@@ -164,7 +166,7 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     assert cells == {word: path_shares[word] for word in cells}
     assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
     expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
-    # The legend names the colours that there are, and nothing else; start-up and shutdown have none of their own.
+    # The legend names only the colours in the figure. Start-up and shutdown have no colours of their own.
     coloured = [word for word in cells if word not in ONE_TIME_CATEGORIES]
     assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*coloured, "waiting", "critical path"]
     place = page.locator("#run-timeline").first.evaluate("root => root.hopscope.place")
@@ -186,7 +188,7 @@ def test_words_are_the_analysis_numbers_and_dragging_selects_a_time_for_all_page
     expect(page.locator("#selection")).to_contain_text(
         f"from {quantities.quantity(begin, 'at')}, to {quantities.quantity(end, 'at')}; the rest is shaded"
     )
-    # Another page follows what is selected.
+    # Another page keeps the selection.
     page.locator("#menu").get_by_role("link", name="Imbalance").click()
     expect(page.locator("h1")).to_have_text("By rank")
     assert (in_address(page)["from"], in_address(page)["to"]) == (str(begin), str(end))
@@ -217,7 +219,7 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
     assert view_of(page) == (1_150_000_000, 1_350_000_000)
     page.keyboard.press("-")
     assert view_of(page) == (1_050_000_000, 1_450_000_000)
-    # Zooming selects nothing else: the address says what is in view beside it.
+    # Zooming does not change the selection: the address has the view as another parameter.
     page.wait_for_url("**&view=1050000000..1450000000*")
     assert (in_address(page)["from"], in_address(page)["to"]) == ("1000000000", "1400000000")
     canvas.hover(position={"x": 500, "y": 60})
@@ -230,7 +232,7 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
     page.reload()
     assert view_of(page)[0] == 0
     canvas.focus()
-    # Down chooses a rank, and it is told what that one does.
+    # The Down key chooses a rank and shows its activity.
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".run-told")).to_contain_text(re.compile(r"^Rank 3 on alpha at \d"))
@@ -240,7 +242,7 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
 def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
-    """Rank 3 is the second row. Half of its call is selected, and only there it has its colour."""
+    """Rank 3 is the second row. Half of its call is selected, and only that half has its colour."""
     call = middle_of(trace, 3, 10)
     begin, end = call["enter_ns"], call["leave_ns"]
     middle = (begin + end) // 2
@@ -269,7 +271,7 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
     canvas.click(position=inner_point)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
-    # There, what is not selected is shaded as well: the other half, and six of eight lanes.
+    # The other page also shades the rest: the other half, and six of eight lanes.
     page.locator("#timeline .js-plotly-plot .main-svg").first.wait_for()
     shapes = page.locator("#timeline .js-plotly-plot").first.evaluate(
         "plot => plot.layout.shapes.map(s => [s.x0, s.y0])"
@@ -279,12 +281,12 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert pytest.approx((middle - first) / 1e6) in [x for x, _ in shapes]
     page.go_back()
     view_of(page)
-    # A click at once, which was lost: what is there was known only to who had rested on it.
+    # Regression: an immediate click had no effect, because only a pointer that rested knew the call.
     page.locator("#run-timeline canvas").click(position=inner_point)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
     page.go_back()
     view_of(page)
-    # The band of a collective leads to it as well, and what is told of it does.
+    # The band of a collective leads to it too, and so does its tooltip.
     band = {"x": inner_point["x"], "y": 8}
     page.locator("#run-timeline canvas").hover(position=band)
     tooltip.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
@@ -298,7 +300,7 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
 def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the_timeline(
     page: Page, address: str
 ) -> None:
-    # It was drawn twice, once while its answers were computed, and asked twice for the same picture.
+    # Regression: the page was drawn twice, once while its answers were computed, and requested the figure twice.
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url) if "/_timeline/columns" in request.url else None)
     page.goto(address)
@@ -321,7 +323,7 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     assert int(in_address(page)["from"]) == pytest.approx(run / 4, rel=0.02)
     assert int(in_address(page)["to"]) == pytest.approx(run / 2, rel=0.02)
     expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
-    # It goes on showing the whole run, with the rest shaded.
+    # The figure still shows the whole run, and the rest is shaded.
     page.wait_for_function("run => document.querySelector('#whole-run').hopscope.data?.to === run", arg=run)
     assert 0 < pixels(page, CATEGORY_COLOURS["wan"], "#whole-run") < pixel_count / 2
     page.locator("#whole-run canvas").click()
@@ -331,7 +333,7 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
 
 @pytest.fixture
 def held_routes(page: Page) -> Iterator[list[Route]]:
-    """Questions for a timeline's columns, which are not answered."""
+    """Requests for a timeline's columns, which are not answered."""
     routes: list[Route] = []
 
     def keep(route: Route) -> None:
@@ -344,7 +346,8 @@ def held_routes(page: Page) -> Iterator[list[Route]]:
 
 @pytest.mark.browsers
 def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held_routes: list[Route]) -> None:
-    # A browser that reads plotly draws nothing else for almost a second, and the run's picture came after it.
+    # Regression: a browser that loads plotly draws nothing else for almost a second, so the run's timeline came after
+    # it.
     page.goto(address)
     page.locator("#whole-run[data-state='asking']").wait_for()
     page.locator("#call-sites").wait_for()
@@ -366,7 +369,7 @@ def test_figures_come_without_a_picture_that_never_does(page: Page, address: str
 def test_a_click_on_one_of_many_hosts_shows_its_ranks_and_nothing_is_cut_at_any_width(
     page: Page, serve: Serve, tmp_path: Path
 ) -> None:
-    """131 ranks on three hosts: a click on a host's name opens it, and the way back is a button."""
+    """131 ranks on three hosts. A click on a host's name opens it, and a button leads back."""
     trace = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
     page.goto(f"{serve(trace)}/timeline")
     view_of(page)
@@ -388,12 +391,12 @@ def test_the_rims_of_many_messages_do_not_cover_what_the_ranks_did(page: Page, a
     page.goto(f"{address}/timeline?to=i:6")
     page.locator(READY).wait_for()
     assert page.locator("#run-timeline").first.evaluate("root => root.hopscope.marks.hops.length") > 80
-    # One white pixel in fifteen is a gap between rows; the rims had made it one in eight.
+    # One white pixel in fifteen is the gap between rows. Regression: the rims made it one in eight.
     assert page.locator("#run-timeline").first.evaluate(PALE) < 1 / 12
     light = pixels(page, CATEGORY_COLOURS["wan"])
     without_marks(page)
-    assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # the arrows' rims are gone
-    # The line between two rows has the ground's colour.
+    assert pixels(page, CATEGORY_COLOURS["wan"]) > light  # without marks, the arrows' rims do not cover the rows
+    # The line between two rows has the background's colour.
     assert pixels(page, DARK) == 0
     page.get_by_role("button", name="Light or dark").click()
     drawn_dark = f"colour => ({COUNT})(document.querySelector('#run-timeline'), colour) > 1000"

@@ -16,7 +16,7 @@ from simulated_run import SimulatedRun
 
 
 class SolverWithRegions(SimulatedRun):
-    """Rank 2 assembles for a millisecond before it exchanges borders, in every other iteration."""
+    """A solver in which rank 2 assembles for a millisecond before it exchanges borders, in every other iteration."""
 
     def _exchange(self, enters: list[int], iteration: int) -> list[int]:
         if iteration % 2 == 0:
@@ -35,7 +35,7 @@ def ask(client: FlaskClient, question: str) -> dict[str, Any]:
 
 
 def rows_of(client: FlaskClient, question: str) -> tuple[dict[str, Any], Any]:
-    """The header of the columns, and the bytes of each row: planes by row and column."""
+    """The header of the columns, and the bytes by row and column."""
     body = client.get(f"/_timeline/columns?{question}").data
     (length,) = struct.unpack("<I", body[:4])
     header = json.loads(body[4 : 4 + length])
@@ -47,7 +47,7 @@ def rows_of(client: FlaskClient, question: str) -> tuple[dict[str, Any], Any]:
 def test_a_search_goes_from_one_collective_to_the_next_and_back_and_counts_each_once(
     client: FlaskClient, trace: hopscope.Trace
 ) -> None:
-    """Eight ranks call each of the 40 Allreduces."""
+    """Each of the eight ranks calls all 40 Allreduces."""
     first = ask(client, "search?text=allREDUCE")
     [call] = trace.sql("select first_enter_ns, last_leave_ns from collectives where seq = 0").to_pylist()
     begin, end = call.values()
@@ -56,11 +56,11 @@ def test_a_search_goes_from_one_collective_to_the_next_and_back_and_counts_each_
     second = ask(client, f"search?text=allreduce&after={first['key']}")
     assert (second["said"], second["what"].partition(",")[0]) == ("2 of 40", "MPI_Allreduce 0:1")
     assert ask(client, f"search?text=allreduce&after={second['key']}&back=1") == first
-    # Before the first one is the last, and after the last one the first.
+    # The last one comes before the first, and the first after the last.
     last = ask(client, f"search?text=allreduce&after={first['key']}&back=1")
     assert last["said"] == "40 of 40"
     assert ask(client, f"search?text=allreduce&after={last['key']}") == first
-    # It begins where one looks.
+    # The search begins at the view.
     assert ask(client, f"search?text=allreduce&at={begin + 1}")["said"] == "2 of 40"
 
 
@@ -84,8 +84,8 @@ def test_a_ruler_has_the_length_and_ends_of_a_span_so_exactly_that_they_differ(c
 
 
 def test_half_a_call_of_one_rank_is_summarised_as_half_of_its_time(client: FlaskClient, trace: hopscope.Trace) -> None:
-    """Rank 3 waits for a hop between the sites through the middle half of its eleventh Allreduce, and
-    for no rank that is late."""
+    """Rank 3 waits for a hop between the sites in the middle half of its eleventh Allreduce, and not for a late
+    rank."""
     [call] = trace.sql(
         "select enter_ns, leave_ns from calls where rank = 3 order by enter_ns limit 1 offset 10"
     ).to_pylist()
@@ -120,7 +120,7 @@ def test_waiting_in_the_whole_run_is_that_of_the_analyses(client: FlaskClient, t
     waited = {row["operation"]: row["waiting"] for row in ask(client, "summary?waiting=1")["operations"]}
     [allreduce] = trace.summary(by="operation").to_pylist()
     assert waited["MPI_Allreduce"] == quantities.duration(allreduce["waiting_ns"])
-    # Of half a wait, half counts.
+    # Half of a wait counts half.
     [call] = trace.sql(
         "select rank, enter_ns, needed_ns from calls where needed_ns - enter_ns > 5000000 order by enter_ns limit 1"
     ).to_pylist()
@@ -141,7 +141,7 @@ def test_waiting_in_a_long_run_is_found_only_where_it_is_asked_for(
 
 
 def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_along(client: FlaskClient) -> None:
-    """Rank 5 is late twice, by 12 ms. Rank 3 computes 3 ms longer than the others, too little to be late."""
+    """Rank 5 is late twice, by 12 ms. Rank 3 computes 3 ms longer than the others, which is too little to be late."""
     header, plane = rows_of(client, "columns=200")
     planes_by_rank = {row["rank"]: plane[:, index] for index, row in enumerate(header["rows"])}
     for question, expected in (
@@ -161,7 +161,7 @@ def test_rows_are_sorted_and_pinned_as_the_address_says_and_take_their_times_alo
 
 
 def test_a_pinned_rank_has_a_row_over_folded_hosts_and_over_another_host_s_ranks(tmp_path: Path) -> None:
-    """131 ranks are dealt over three hosts; rank 7 is one of beta's."""
+    """131 ranks are placed in turn on three hosts. Rank 7 is on beta."""
     large = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
     client = create_app(large).server.test_client()
     header, plane = rows_of(client, "pins=7&columns=50")
@@ -171,7 +171,7 @@ def test_a_pinned_rank_has_a_row_over_folded_hosts_and_over_another_host_s_ranks
     assert (plane[:, 0] == of_beta[:, [row["rank"] for row in beta["rows"]].index(7)]).all()
     header, _ = rows_of(client, "host=alpha&pins=7&columns=50")
     assert [row["rank"] for row in header["rows"]] == [7, *range(0, 131, 3)]
-    # A host is where the latest of its ranks would be: rank 3 is one of alpha's.
+    # A host has the position of its latest rank: rank 3 is on alpha.
     header, _ = rows_of(client, "order=number&columns=50")
     assert [row["host"] for row in header["rows"]] == ["alpha", "beta", "gamma"]
 

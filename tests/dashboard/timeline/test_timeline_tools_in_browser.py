@@ -25,7 +25,7 @@ def view(page: Page) -> tuple[int, int]:
 
 
 def opened(page: Page, address: str) -> tuple[int, int]:
-    """Goes there; what is in view."""
+    """Opens the address. Returns the begin and end of the view."""
     page.goto(address)
     return view(page)
 
@@ -35,7 +35,7 @@ def parameters(page: Page) -> dict[str, str]:
 
 
 def texts(page: Page) -> list[str]:
-    """The texts in the picture."""
+    """The texts in the figure."""
     words: list[str] = page.locator(READY).evaluate(
         "root => [...new DOMParser().parseFromString(root.hopscope.svg(), 'image/svg+xml').querySelectorAll('text')]"
         ".map(text => text.textContent)"
@@ -44,7 +44,7 @@ def texts(page: Page) -> list[str]:
 
 
 def drag(page: Page, begin: float, end: float) -> None:
-    """Moves over a part of the picture, 0 to 1, with the button held."""
+    """Drags the mouse over a part of the figure; 0 is its left end, 1 its right end."""
     place = state(page, "place")
     box = page.locator("#run-timeline canvas").bounding_box()
     assert box
@@ -76,7 +76,7 @@ def test_keys_zoom_and_move_without_a_click_into_the_picture_and_write_in_the_se
     expect(page.locator(".run-keys")).to_be_hidden()
     page.keyboard.press("?")
     expect(page.locator(".run-keys")).to_contain_text("zoom in and out")
-    # What is in view fits the window as before: rows get lower.
+    # The rows still fit the window: they get lower.
     page.keyboard.press("Escape")
     expect(page.locator(".run-keys")).to_be_hidden()
 
@@ -104,7 +104,7 @@ def test_a_search_pans_to_the_next_hit_marks_it_and_says_how_many_there_are(
     is_marked(5)
     page.get_by_role("button", name="Next hit").click()
     is_marked(6)
-    # The box has lost the keyboard, and the keys go on from there.
+    # The box no longer has the focus, so keys continue the search.
     page.keyboard.press("n")
     is_marked(7)
     page.keyboard.press("Shift+N")
@@ -153,7 +153,7 @@ def test_a_drag_measures_and_then_selects_what_the_tables_sum_up_and_with_shift_
     assert rows == [
         [row["operation"], quantities.number(row["calls"]), quantities.duration(row["time_ns"])] for row in called
     ]
-    # Zooming selects nothing else, and the tables stay with what is selected.
+    # Zooming does not change the selection, and the tables stay with the selection.
     heading = page.locator(".run-about").inner_text()
     page.keyboard.press("s")
     view(page)
@@ -201,7 +201,7 @@ def test_ranks_are_sorted_and_pinned_and_the_address_keeps_it(page: Page, addres
     expect(page.locator(".run-told")).to_have_text("Click: pin rank 5 to the top")
     canvas.click(position=pin)
     ranks([5, 0, 1, 2, 3, 4, 6, 7])
-    # The key pins the rank whose label is pointed at.
+    # The key pins the rank whose label is under the pointer.
     canvas.hover(position={"x": 100, "y": place["top"] + 7.5 * place["row"]})
     page.keyboard.press("p")
     ranks([5, 7, 0, 1, 2, 3, 4, 6])

@@ -1,6 +1,5 @@
-"""A run of 20 million events in a browser, beside a shorter one of the same program: what is there to be zoomed into,
-selected, clicked and compared is there at this length too, and no page fails. Nothing here looks at times.
-"""
+"""A run of 20 million events in a browser, beside a shorter one of the same program: the tests zoom, select, click and
+compare also at this length, and no page fails. Nothing here checks times."""
 
 import re
 import shutil
@@ -54,7 +53,7 @@ def recorded(folder: Path, events: int, *options: str) -> hopscope.Trace:
 
 @pytest.fixture(scope="module")
 def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """Made once, served by the command, and removed: two gigabytes."""
+    """Both runs, made once, served by the command, and removed: two gigabytes."""
     folder = tmp_path_factory.mktemp("twenty_million")
     traces = {name: recorded(folder / name, events) for name, events in EVENTS.items()}
     served = Served(folder / "long", str(folder / "short"))
@@ -81,7 +80,7 @@ def view(page: Page) -> tuple[int, int]:
 
 
 def mark_counts(page: Page) -> dict[str, Any]:
-    """How many of each are drawn one by one; null for what is too much."""
+    """The number of marks of each kind that are drawn; null if there are too many."""
     view(page)
     counts: dict[str, Any] = page.locator(TIMELINE).first.evaluate(
         "root => Object.fromEntries("
@@ -91,7 +90,7 @@ def mark_counts(page: Page) -> dict[str, Any]:
 
 
 def drag(page: Page, begin: float, end: float) -> None:
-    """Drags over a part of the timeline, 0 to 1."""
+    """Drags over a part of the timeline; 0 is its left end, 1 its right end."""
     place = page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     box = page.locator(f"{TIMELINE} canvas").bounding_box()
     assert box
@@ -133,7 +132,7 @@ def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and
     assert totals["hops"] > 100
     counts = mark_counts(patient_page)
     assert (counts["hops"], counts["collectives"]) == (totals["hops"], totals["collectives"])
-    # A click on a band leads to its collective; a zoom there is kept on the next one.
+    # A click on a band leads to its collective. A zoom on its page is kept on the next collective's page.
     place = patient_page.locator(TIMELINE).first.evaluate("root => root.hopscope.place")
     canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": 8})
     patient_page.wait_for_url(re.compile("/collective"))
@@ -208,7 +207,7 @@ def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(
     assert mark_counts(patient_page)["hops"]
     patient_page.goto(f"{address}/tree")
     wait_for_page(patient_page, "Algorithms and trees")
-    edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # which the page draws first
+    edge = next(row for row in run.tree_edges().to_pylist() if row["role"] == "up")  # drawn first on the page
     point_at_edge(patient_page, f"edge-{edge['src']}-{edge['dst']}")
     patient_page.mouse.down()
     patient_page.mouse.up()
@@ -222,7 +221,7 @@ def test_answers_path_steps_cells_and_edges_lead_to_what_they_are_about(
 def test_it_is_compared_with_a_shorter_run_of_the_program(patient_page: Page, twenty_million: Runs) -> None:
     patient_page.goto(f"{twenty_million.address}/compare")
     wait_for_page(patient_page, "Compare")
-    expect(patient_page.locator("#compare-verdict")).to_have_count(1)  # of the whole run
+    expect(patient_page.locator("#compare-verdict")).to_have_count(1)  # the verdict on the whole run
     expect(patient_page.locator("#compare-operations")).to_have_text("Of 2 medians: 2 same.")
     times = {row[0]: row[1:3] for row in table(patient_page, "compare-categories")}
     for index, run in enumerate((twenty_million.long, twenty_million.short)):

@@ -1,4 +1,4 @@
-/* 20 rounds of 10 ms of processor time and a barrier. Argument: what is different on rank 1.
+/* 20 rounds of 10 ms of processor time and a barrier. The argument selects the difference on rank 1.
  *   more    it has 30 ms of work
  *   sleep   it sleeps 60 ms more
  *   shared  another process keeps its core busy until it ends */
@@ -35,7 +35,7 @@ static void share_core(void) {
     sched_setaffinity(0, sizeof allowed, &allowed);
     if (fork() == 0) {
         unsetenv("LD_PRELOAD");
-        /* The launcher waits until nobody has the rank's files open. */
+        /* The launcher waits until no process has the rank's files open. */
         int null = open("/dev/null", O_RDWR);
         for (int file = 0; file < 256; file++)
             if (file > 2)

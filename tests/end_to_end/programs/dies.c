@@ -1,4 +1,4 @@
-/* Allreduces in a loop, in which one rank kills itself (SIGKILL) after a number of iterations; 0 0 for none.
+/* Allreduces in a loop. One rank kills itself (SIGKILL) after a number of iterations; 0 0 for none.
  *   dies RANK ITERATIONS TOTAL
  */
 #include <mpi.h>

@@ -1,9 +1,11 @@
-/* Messages between two ranks with planted waits: a late sender, a late receiver, and messages taken in the wrong order.
+/* Messages between two ranks with planted waits: a late sender, a late receiver, and messages received in the wrong
+ * order.
  *
  *   late_ends ITERATIONS SENDER_MS RECEIVER_MS ORDER_MS
  *
- * Each iteration has three parts with a barrier after each. Rank 1 sends SENDER_MS late; rank 1 receives a message that
- * no library buffers RECEIVER_MS late; rank 1 sends tag 1 and ORDER_MS later tag 2, while rank 0 receives tag 2 first.
+ * Each iteration has three parts, with a barrier after each. First, rank 1 sends SENDER_MS late. Then rank 1 receives a
+ * message RECEIVER_MS late; no library buffers this message. Last, rank 1 sends tag 1, and tag 2 ORDER_MS later, while
+ * rank 0 receives tag 2 first.
  */
 #define _GNU_SOURCE
 #include <mpi.h>

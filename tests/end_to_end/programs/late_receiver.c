@@ -1,10 +1,10 @@
-/* One rank comes late to every collective, or to every message: a planted truth for what a late receiver is blamed for.
+/* One rank comes late to every collective, or to every message: a planted truth for the blame of late receivers.
  *
  *   late_receiver WHAT BYTES ITERATIONS LATE_RANK LATE_MS
  *
  * WHAT: bcast, scatter, gather, alltoall; or a message from rank 0 to the late rank and a barrier: send (MPI_Send and
- * MPI_Recv), isend (MPI_Isend, MPI_Irecv and MPI_Wait). BYTES: of one message. All ranks sleep 5 ms before each, the
- * late one LATE_MS more; sleeping ranks need no processor.
+ * MPI_Recv), isend (MPI_Isend, MPI_Irecv and MPI_Wait). BYTES: of one message. All ranks sleep 5 ms before each
+ * collective or message, the late rank LATE_MS more; sleeping ranks need no processor.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     char *input = malloc((size_t)bytes * (size_t)size), *output = malloc((size_t)bytes * (size_t)size);
     memset(input, rank, (size_t)bytes * (size_t)size);
     memset(output, 0, (size_t)bytes * (size_t)size);
-    MPI_Barrier(MPI_COMM_WORLD); /* small messages would never make up for a rank that started late */
+    MPI_Barrier(MPI_COMM_WORLD); /* otherwise a rank that started late would stay late with small messages */
     for (int i = 0; i < iterations; i++) {
         usleep(pause);
         if (strcmp(kind, "bcast") == 0)

@@ -1,12 +1,12 @@
-/* Ranks whose work makes the others wait, one plant in each of some iterations:
+/* Ranks whose work makes the others wait, with one plant in each iteration:
  *
  *     planted KIND ITERATIONS WORK_MS LATE_MS RANK [RANK]...
  *
- * All ranks sleep WORK_MS, those that are named LATE_MS longer. KIND is where:
+ * All ranks sleep WORK_MS, and the named ranks LATE_MS longer. KIND is the position of the plant:
  *     late        before an Allreduce
  *     started     before the start of an Iallreduce
  *     overlap     between its start and the wait for it
- *     persistent  the same of a persistent Allreduce
+ *     persistent  between the start and the wait of a persistent Allreduce
  *     message     before a message to the last rank, which then enters an Allreduce last
  *     inner       before a Bcast from rank 0
  */

@@ -1,4 +1,4 @@
-"""Rank 0 works 3 ms while the others wait for what it broadcasts. Work is sleep, so that ranks may share cores."""
+"""Rank 0 works 3 ms while the others wait for its broadcast. Work is sleep, so that ranks may share cores."""
 
 import time
 

@@ -57,7 +57,7 @@ static void serial(double ms) {
     MPI_Bcast(input, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
-/* Pairs of ranks; the last of an odd number has none. */
+/* Pairs of ranks. If their number is odd, the last rank has no partner. */
 static void sender(double ms, int is_planted) {
     const int partner = rank ^ 1;
     if (partner >= ranks) {

@@ -1,5 +1,5 @@
-/* Sums on two communicators of equal size: those of the even ranks twice as often as those of the odd ones. The order
- * of each goes back and forth between the first half of the job and the second. */
+/* Sums on two communicators of equal size. The even ranks sum twice as often as the odd ones. On each communicator, the
+ * ranks alternate between the first half of the job and the second. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Executes one collective on buffers of its own and hashes them. */
+/* Executes one collective on its own buffers and hashes them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +6,14 @@
 
 enum { MOST_RANKS = 64 };
 
-/* The side of a call that one rank sends from or receives into: a block for each member. */
+/* The send or receive side of one rank's call: a block for each member. */
 struct side {
     int counts[MOST_RANKS], places[MOST_RANKS], bytes_to[MOST_RANKS];
     int elements; /* from the first to the last, gaps included */
     struct buffer buffer;
 };
 
-/* Elements that the sender has for the receiver. In place, what goes and what comes must be as long. */
+/* The number of elements from the sender for the receiver. In place, both directions must have equal lengths. */
 static int block(const struct collective *call, bool varying, int sender, int receiver) {
     if (!varying)
         return call->count;
@@ -76,7 +76,7 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
                                            : receives > 1        ? block(call, varying, i, 0)
                                                                  : block(call, varying, rank, 0));
     }
-    /* Reductions want their parts one behind the other. */
+    /* The parts of a reduction must be consecutive. */
     lay_out(&send_side, call, varying && operation != REDUCE_SCATTER, sends, factor);
     lay_out(&receive_side, call, varying && operation != REDUCE_SCATTER, receives, factor);
     for (int i = 0; i < size; i++) {
@@ -84,7 +84,7 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
         receive_side.bytes_to[i] = (int)(receive_side.places[i] * type->extent);
     }
     uint64_t seed = mixed(call->seed) + (uint64_t)rank * 1000003;
-    /* In place, the whole of the input lies in the receive buffer, where it may be longer than what comes. */
+    /* In place, the receive buffer contains the whole input, which may be longer than the result. */
     bool input_longer =
         in_place && send_side.elements > receive_side.elements && operation != SCATTER && operation != SCATTERV;
     send_side.buffer = buffer_of(type, send_side.elements);
@@ -98,7 +98,7 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
     int n = call->count * factor, *sc = send_side.counts, *sp = send_side.places, *rc = receive_side.counts,
         *rp = receive_side.places;
     MPI_Op op = call->op ? call->op->handle : MPI_OP_NULL;
-    /* A scatter in place leaves the root's part where it is: there the place to receive is the one to name. */
+    /* A scatter in place leaves the root's part in the send buffer, so the receive buffer is MPI_IN_PLACE. */
     bool stays = in_place && (operation == SCATTER || operation == SCATTERV);
     if (stays)
         s = send_side.buffer.base, r = MPI_IN_PLACE;
@@ -158,8 +158,8 @@ bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *
     }
     *hash = hash_of(*hash, &error, sizeof error);
     *hash = hash_of(*hash, send_side.buffer.memory, send_side.buffer.bytes);
-    /* Nobody says what MPI_Exscan leaves on the first rank, nor what a reduce-scatter in place leaves behind its
-     * result. */
+    /* MPI leaves two things undefined: the result of MPI_Exscan on the first rank, and the rest of the buffer after the
+     * result of a reduce-scatter in place. */
     if (input_longer)
         for (int64_t k = 0; k < receive_side.elements; k++)
             for (int i = 0; i < type->parts; i++)

@@ -1,6 +1,6 @@
 /* Executes a program (program.h) and writes, for each rank, the hash of every step's results: interpret PROGRAM FOLDER.
  *
- * Two runs of one program must write the same files, whoever carries out its collectives.
+ * Two runs of one program must write the same files, with the engine or without.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ struct lane {
     MPI_Request requests[2];
     char *sent, *received;
     size_t bytes;
-    int noise_step; /* -1: none under way */
+    int noise_step; /* -1: no messages are under way */
 };
 
 static struct lane lanes[MOST_LANES];

@@ -1,15 +1,18 @@
 /* A program is a text file of steps, which every rank reads and executes:
  *
- *   lane                                       what follows runs in a thread of its own, with its own communicators
- *                                              (the communicators that it begins with are made before any thread
- * starts) dup PARENT                                 each of these three makes the lane's next communicator; number 0
- * is a split PARENT COLOURS ABSENT BACKWARDS      duplicate of MPI_COMM_WORLD create PARENT MODULUS BACKWARDS free COMM
- *   noise COMM SHIFT BYTES LATER               everybody sends to the rank SHIFT further on; LATER: the next step runs
+ *   lane                                       the next steps run in their own thread, with their own communicators;
+ *                                              the first communicators are made before any thread starts
+ *   dup PARENT                                 dup, split and create make the lane's next communicator; number 0 is a
+ *                                              duplicate of MPI_COMM_WORLD
+ *   split PARENT COLOURS ABSENT BACKWARDS
+ *   create PARENT MODULUS BACKWARDS
+ *   free COMM
+ *   noise COMM SHIFT BYTES LATER               every rank sends to the rank SHIFT further on; LATER: the next step runs
  *                                              while these messages are under way
  *   collective NAME COMM ROOT COUNT TYPE OP IN_PLACE MIXED SEED
  *
- * Roots are taken modulo the communicator's size. MIXED: odd ranks say the same signature in other words
- * (not in reductions).
+ * Roots are taken modulo the communicator's size. MIXED: odd ranks use another datatype with the same signature (not in
+ * reductions).
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -41,18 +44,19 @@ struct op {
 
 void types_make(void);
 void types_free(void);
-/* NULL if there is none of that name. */
+/* NULL if there is none with this name. */
 const struct type *type_named(const char *name);
 const struct op *op_named(const char *name);
 
-/* Memory for elements 0 to count - 1, with a pattern wherever no value was put. */
+/* Memory for elements 0 to count - 1. It contains a pattern where no value was stored. */
 struct buffer {
     char *memory, *base;
     size_t bytes;
 };
 
 struct buffer buffer_of(const struct type *type, int64_t count);
-/* Small values that every operation computes exactly; for the user's own operations any. */
+/* Fills the buffer with small values that every operation computes exactly. For the user's own operations any values
+ * will do. */
 void buffer_fill(const struct buffer *buffer, const struct type *type, const struct op *op, int64_t count,
                  uint64_t seed);
 
@@ -68,7 +72,7 @@ struct collective {
     unsigned seed;
 };
 
-/* The hash of all that the call may have written to, holes included. False for a name that is not known. */
+/* Computes the hash of all memory that the call may have written, holes included. False if the operation is unknown. */
 bool collective_execute(const struct collective *call, MPI_Comm comm, uint64_t *hash);
 
 #endif

@@ -1,4 +1,4 @@
-/* The datatypes and operations that programs name, and memory that holds them. */
+/* The datatypes and operations that programs can name, and memory for their elements. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static void add_op(const char *name, MPI_Op handle) {
     ops[op_count++] = (struct op){name, handle};
 }
 
-/* x -> slope x + shift modulo 2^16, both in one integer: composing such maps is associative and does not commute. */
+/* Composes x -> slope x + shift modulo 2^16, both in one integer. The composition is associative, but does not commute.
+ * */
 static uint32_t composed(uint32_t f, uint32_t g) {
     uint32_t slope = (f >> 16) * (g >> 16), shift = (f >> 16) * (g & 0xFFFF) + (f & 0xFFFF);
     return slope << 16 | (shift & 0xFFFF);

@@ -1,5 +1,6 @@
-/* Data that moves: gather, scatter, allgather, alltoall and their v-forms. Every rank knows what must come out: ints
- * that tell from whom, for whom, and which. The datatypes of the members differ, as long as their signatures agree. */
+/* Operations that move data: gather, scatter, allgather, alltoall and their v-forms. Every rank knows the correct
+ * output: ints that tell their sender, their receiver and their number. The datatypes of the members differ, but their
+ * signatures agree. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum operation {
 
 enum { MOST_RANKS = 32 };
 
-/* One collective as all ranks know it. */
+/* One collective, known to all ranks. */
 struct scene {
     enum operation operation;
     MPI_Comm comm;
@@ -31,13 +32,13 @@ struct scene {
     uint64_t salt;
 };
 
-/* A buffer with a block for each rank, or for one. */
+/* A buffer with a block for each rank, or with one block. */
 struct buffer {
-    char *memory, *base; /* base: what the call gets */
+    char *memory, *base; /* base: the address that the call gets */
     size_t bytes;
-    bool by_bytes; /* displacements are bytes, and each block has a datatype of its own */
+    bool by_bytes; /* displacements are in bytes, and each block has its own datatype */
     int peers[MOST_RANKS], blocks, counts[MOST_RANKS], displacements[MOST_RANKS];
-    MPI_Aint origins[MOST_RANKS]; /* of block i's origin, from base */
+    MPI_Aint origins[MOST_RANKS]; /* offset of block i's origin from base */
     const struct shape *shapes[MOST_RANKS];
     MPI_Datatype types[MOST_RANKS];
 };
@@ -48,7 +49,7 @@ static uint64_t mixed(const struct scene *s, int a, int b) {
     return random_next(&state) >> 20;
 }
 
-/* Ints from one rank for another: fours, so that every datatype fits. */
+/* Number of ints from one rank for another: a multiple of four, so that every datatype fits. */
 static int ints_between(const struct scene *s, int sender, int receiver) {
     switch (s->operation) {
     case GATHERV:
@@ -58,7 +59,7 @@ static int ints_between(const struct scene *s, int sender, int receiver) {
         return 4 * (int)(mixed(s, 0, receiver) % 7);
     case ALLTOALLV:
     case ALLTOALLW:
-        if (s->in_place) /* what goes there is replaced by what comes from there */
+        if (s->in_place) /* in place, received data replace the sent data */
             return 4 *
                    (int)(mixed(s, sender < receiver ? sender : receiver, sender < receiver ? receiver : sender) % 7);
         return 4 * (int)(mixed(s, sender, receiver) % 7);
@@ -78,7 +79,7 @@ static const struct shape *some_shape(const struct scene *s, uint64_t *rank_stat
     return &shapes[served || number == 3 ? number : SHAPES];
 }
 
-/* Lays so many blocks out, of random datatypes; the v-forms in any order and with gaps. */
+/* Lays out this number of blocks, of random datatypes; for the v-forms in any order and with gaps. */
 static void lay_out(const struct scene *s, struct buffer *b, bool receives, bool whole, uint64_t *rank_state) {
     const struct shape *shape = some_shape(s, rank_state);
     bool has_gaps = whole && s->irregular;
@@ -127,7 +128,7 @@ static void lay_out(const struct scene *s, struct buffer *b, bool receives, bool
     memset(b->memory, 0x5a, b->bytes);
 }
 
-/* Writes what goes from one rank to another into a block of a buffer (or of a copy of it). */
+/* Writes the data from one rank for another into a block of a buffer (or of a copy of it). */
 static void put(const struct scene *s, const struct buffer *b, char *base, int block, int sender, int receiver) {
     const struct shape *shape = b->shapes[block];
     MPI_Aint lower, extent;
@@ -178,7 +179,7 @@ static void move_and_compare(const struct scene *s, uint64_t *rank_state) {
     bool sends = !scatters || at_root, receives = !gathers || at_root;
     lay_out(s, &input, false, scatters || alltoall, rank_state);
     lay_out(s, &output, true, !scatters, rank_state);
-    if (in_place && !scatters) { /* what it contributes lies in the output */
+    if (in_place && !scatters) { /* in place, the contribution is in the output buffer */
         for (int i = 0; i < output.blocks; i++)
             if (alltoall || i == s->rank)
                 put(s, &output, output.base, i, s->rank, gathers ? s->root : i);

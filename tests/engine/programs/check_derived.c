@@ -6,9 +6,9 @@
 #include "shapes.h"
 #include "values.h"
 
-static const struct shape *current; /* for the operation, which is told only the handle */
+static const struct shape *current; /* for the operation, which gets only the handle */
 
-/* Commutes, and tells a wrong number of operands from a right one. */
+/* Commutes, and detects a wrong number of operands. */
 static void add(void *operand, void *inout, int *length, MPI_Datatype *type) {
     MPI_Aint lower, extent;
     PMPI_Type_get_extent(*type, &lower, &extent);
@@ -33,8 +33,7 @@ static void compose(void *operand, void *inout, int *length, MPI_Datatype *type)
 
 enum reduction { ALLREDUCE, REDUCE, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, REDUCTIONS };
 
-/* The inputs of a reduction and the share of its result on this rank: elements [first, first + take) of the first
- * ranks. */
+/* The inputs of a reduction, and this rank's share of its result: elements [first, first + take) of the first ranks. */
 struct outcome {
     int ranks, first, take;
 };
@@ -72,7 +71,7 @@ static void expect_result(const struct memory *input, const struct memory *origi
     free(all_ints);
 }
 
-/* counts: what each rank gets of a reduce-scatter. */
+/* counts: the number of elements that each rank gets from a reduce-scatter. */
 static void call_library(enum reduction kind, const void *send, void *receive, int count, const int *counts, MPI_Op op,
                          int root) {
     MPI_Comm comm = MPI_COMM_WORLD;
@@ -131,7 +130,7 @@ static void reduce_and_compare(enum reduction kind, int count, const int *counts
     for (int i = defined; i < count; i++)
         for (int k = 0; k < current->parts; k++)
             *shape_part(expected.base, extent, i, current, k) = *shape_part(output.base, extent, i, current, k);
-    /* Everything: data, holes and what lies around. */
+    /* All memory: data, holes and surroundings. */
     CHECK(memcmp(output.memory, expected.memory, output.bytes) == 0,
           "kind %d, shape %d, count %d, root %d, in place %d differs", (int)kind, (int)(current - shapes), count, root,
           in_place);

@@ -1,4 +1,4 @@
-/* Errors: their class, and who is told of them, are the library's own. */
+/* Errors: their class and the handler that is called are the library's own. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -44,7 +44,7 @@ static void same_error(const char *call_text, struct answer engine, struct answe
 static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
     MPI_Datatype pair;
     MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
-    TRY(Bcast(x, 1, pair, 0, comm)); /* not committed */
+    TRY(Bcast(x, 1, pair, 0, comm)); /* the datatype is not committed */
     TRY(Allgather(x, 1, pair, y, 1, pair, comm));
     TRY(Alltoall(x, 1, pair, y, 1, pair, comm));
     MPI_Type_free(&pair);
@@ -55,7 +55,7 @@ static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
 #endif
 }
 
-/* MPICH takes equal buffers for an error, Open MPI does not. */
+/* MPICH reports equal buffers as an error, Open MPI does not. */
 static void try_equal_buffers(MPI_Comm comm, double *x) {
     int counts[64], displacements[64];
     for (int i = 0; i < check_size; i++) {
@@ -74,14 +74,14 @@ static void try_equal_buffers(MPI_Comm comm, double *x) {
     TRY(Alltoallv(x, counts, displacements, MPI_DOUBLE, x, counts, displacements, MPI_DOUBLE, comm));
 }
 
-/* Operations that have two buffers at the root alone, those first of which the library refuses equal ones. */
+/* Operations that have two buffers only at the root. First come those for which the library refuses equal buffers. */
 #ifdef OPEN_MPI
 enum { REFUSED = 1, AT_ROOT = 5 };
 #else
 enum { REFUSED = 5, AT_ROOT = 5 };
 #endif
 
-/* The root's two buffers are one, or its own block lies in one where it lies in the other. */
+/* Calls an operation with one buffer for both at the root, or with the root's own block in its final position. */
 static int equal_at_root(int operation, bool on_engine, double *x, int root, MPI_Comm comm) {
 #define RETURN_CALL(call) return on_engine ? MPI_##call : PMPI_##call
     int counts[64], displacements[64];
@@ -105,7 +105,7 @@ static int equal_at_root(int operation, bool on_engine, double *x, int root, MPI
 #undef EITHER
 }
 
-/* If the library refuses the call, the root makes it alone: the others would wait for it in vain. */
+/* If the library refuses the call, only the root makes it, because the others would wait for it forever. */
 static void try_equal_at_root(int operation, int root) {
     struct answer answers[2] = {{0, 0, 0}, {0, 0, 0}};
     double x[2][128];
@@ -120,7 +120,7 @@ static void try_equal_at_root(int operation, int root) {
         MPI_Comm_free(&comm);
     }
     same_error("equal buffers at the root", answers[1], answers[0]);
-    /* Not by the error code: MPICH 5 tells the handler and returns MPI_SUCCESS. */
+    /* The error code does not tell: MPICH 5 calls the handler and returns MPI_SUCCESS. */
     CHECK(answers[0].own_calls == (operation < REFUSED && check_rank == root),
           "equal buffers at root %d, operation %d: the handler was called %d times", root, operation,
           answers[0].own_calls);
@@ -128,7 +128,7 @@ static void try_equal_at_root(int operation, int root) {
           operation);
 }
 
-/* A call of one member alone does not hang the others here, because all members make it. */
+/* All members make each wrong call, so that no rank hangs. */
 void check_errors(void) {
     MPI_Errhandler errhandler;
     MPI_Comm comm;
@@ -138,7 +138,7 @@ void check_errors(void) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     handled_on = comm;
-    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* the engine's part of comm is made here */
+    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* makes the engine's part of comm */
     CHECK(handled == 0, "handled %d", handled);
 #ifdef OPEN_MPI /* MPICH 5 crashes */
     TRY(Allreduce(x, y, 4, MPI_DATATYPE_NULL, MPI_SUM, comm));
@@ -156,17 +156,18 @@ void check_errors(void) {
     try_equal_buffers(comm, x);
     for (int i = 0; i < AT_ROOT * check_size; i++)
         try_equal_at_root(i % AT_ROOT, i / AT_ROOT);
-    /* and it still works */
+    /* the communicator still works */
     int value = 1, sum = 0;
     CHECK(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
     MPI_Comm_free(&comm);
     MPI_Errhandler_free(&errhandler);
 }
 
-/* The root's message is longer than the others' buffers: each a communicator, which is of no use afterwards. On two
- * ranks: on three Open MPI hangs, one waiting for what the other has not passed on. */
+/* The root's message is longer than the others' buffers. Each case has its own communicator, because it is unusable
+ * afterwards. It needs two ranks: with three Open MPI hangs, because one rank waits for data that another did not pass
+ * on. */
 void check_truncation(void) {
-    static const int lengths[] = {1, 50}; /* MPI_DOUBLE, of those with too little room */
+    static const int lengths[] = {1, 50}; /* numbers of MPI_DOUBLE of the ranks with too little room */
     MPI_Errhandler errhandler;
     MPI_Comm_create_errhandler(handler, &errhandler);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -209,7 +210,7 @@ static void *watch(void *argument) {
     return NULL;
 }
 
-/* Another thread's errors must find the application's handler in place, whatever the engine is about. */
+/* While the engine works, errors of another thread must find the application's handler in place. */
 void check_handlers(int turns) {
     const MPI_Datatype datatypes[] = {MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_SHORT, MPI_BYTE};
     struct watched watched = {{MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL}, MPI_ERRHANDLER_NULL};

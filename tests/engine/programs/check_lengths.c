@@ -1,5 +1,6 @@
-/* Lengths that do not fit one another. Such a program is wrong, and stays harmless: every call returns on every rank,
- * with an error where one is expected and the handler told once, and nothing outside of a buffer is read or written. */
+/* Lengths that do not fit one another. Such a program is wrong, but does no harm: every call returns on every rank,
+ * with an error where one is expected, the handler is called once, and no memory outside a buffer is read or written.
+ * */
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,14 +32,14 @@ enum { FINE = 1, TRUNCATED = 2, OTHER_ERROR = 4, WRONG = TRUNCATED | OTHER_ERROR
 enum { MOST_RANKS = 16 };
 #define BIT(operation) (1u << (operation))
 
-/* Counts of the root, of one member that is odd, and of the rest; and how the call may end there. A reduction and
- * MPI_Bcast have the second of each pair alone. */
+/* Wrong calls: send and receive counts of the root, of one odd member and of the rest, and the permitted ends of the
+ * call on each. A reduction and MPI_Bcast use only the second count of each pair. */
 static const struct wrong {
     const char *description;
     unsigned operations;
     int root[2], odd[2], rest[2];
     int root_ends, odd_ends, rest_ends;
-    bool data; /* what has a place arrives in it */
+    bool data; /* true if the data that fit arrive */
 } wrongs[] = {
     {"the root expects less", BIT(GATHER) | BIT(GATHERV), {4, 2}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
     {"the root expects nothing", BIT(GATHER), {4, 0}, {4, 4}, {4, 4}, TRUNCATED, FINE, FINE, false},
@@ -145,7 +146,7 @@ static const struct wrong {
      false},
 };
 
-/* A buffer that ends where a page begins that nobody may touch. */
+/* A buffer that ends at the begin of an inaccessible page. */
 struct guarded {
     unsigned char *pages, *base;
     size_t bytes, whole, page;
@@ -252,7 +253,7 @@ static int value_of(int sender, int receiver, int i) {
     return sender * 1000003 + receiver * 1009 + i;
 }
 
-/* The blocks of the others, of `count` elements in places of `room`. */
+/* Checks the blocks from other ranks: `count` elements of each, at distances of `room`. */
 static void expect_data(enum operation operation, const struct guarded *received, size_t extent, int count, int room,
                         int root, const char *description) {
     bool gathers = operation == GATHER || operation == GATHERV;
@@ -296,7 +297,7 @@ static void run(const struct wrong *w, enum operation operation, int unit, int r
     bool alone = in_place && check_rank == root;
     bool gathers = operation <= GATHERV;
     if (alone && !gathers)
-        expected = FINE; /* it has no place of its own that could be too short */
+        expected = FINE; /* the root in place has no receive buffer that could be too short */
     int error = call(operation, alone && gathers ? MPI_IN_PLACE : output.base, sent, send_layout,
                      alone && !gathers ? MPI_IN_PLACE : input.base, received, receive_layout, root, comm);
     PMPI_Error_class(error, &class);
@@ -315,7 +316,7 @@ static void run(const struct wrong *w, enum operation operation, int unit, int r
 
 static void run_all(const struct wrong *w, enum operation operation, struct layout plain, struct layout spaced,
                     MPI_Errhandler errhandler) {
-    /* At least an element for each of 4 ranks, and messages that wait for their receivers. */
+    /* One element or more for each of 4 ranks, and messages that wait for their receivers. */
     static const int units[] = {2, 2000};
     bool two_buffers = operation < ALLREDUCE;
     for (int i = 0; i < 2; i++) {
@@ -323,7 +324,7 @@ static void run_all(const struct wrong *w, enum operation operation, struct layo
         run(w, operation, units[i], check_size - 1, 0, plain, two_buffers ? spaced : plain, false, errhandler);
         if (two_buffers)
             run(w, operation, units[i], 1, 0, spaced, plain, false, errhandler);
-        /* The root's own block is not at fault here. If all is in place, no rank can notice. */
+        /* Here the root's own block is not at fault. If all data are in place, no rank can notice. */
         bool counts = w->root[0] > 0 && w->root[1] > 0 && w->root[0] != w->root[1];
         if (two_buffers && has_root(operation) && counts && !w->data)
             run(w, operation, units[i], 0, check_size - 1, plain, plain, true, errhandler);
@@ -333,7 +334,7 @@ static void run_all(const struct wrong *w, enum operation operation, struct layo
 void check_lengths(bool by_mpi) {
     MPI_Errhandler errhandler;
 #ifndef OPEN_MPI
-    /* MPICH tells MPI_COMM_WORLD's handler, whatever the communicator, of what a test for completion comes upon. */
+    /* If a test for completion finds an error, MPICH calls the handler of MPI_COMM_WORLD, whatever the communicator. */
     if (by_mpi)
         PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 #endif

@@ -48,9 +48,9 @@ void check_many(int turns) {
     free(comms);
 }
 
-/* The root comes when all others have left, so what they send lies there before it looks. They say so in memory of
- * their own, so that neither a message of MPI nor a time does. In the first turn all set the engine up, so nobody waits
- * there. */
+/* The root comes when all others have left, so their messages are there before it looks. The ranks report their leave
+ * in shared memory, so that this needs neither MPI messages nor times. In the first turn all ranks set up the engine,
+ * so no rank waits. */
 void check_late(int turns) {
     atomic_int *left; /* turns that each rank has left */
     MPI_Win window;
@@ -136,7 +136,7 @@ void check_large(int elements) {
         int root = turn % check_size, bad = 0;
         for (int i = 0; i < elements; i++)
             x[i] = check_rank + i % 1000;
-        /* A large message of the application is under way meanwhile and needs our progress. */
+        /* Meanwhile a large message of the application is under way, which needs our progress. */
         MPI_Request request = MPI_REQUEST_NULL;
         double *letter = malloc(sizeof *letter * (size_t)elements);
         memset(letter, check_rank, sizeof *letter * (size_t)elements);
@@ -162,7 +162,8 @@ void check_large(int elements) {
     free(y);
 }
 
-/* Rank 1 has no memory for what it would receive: everybody returns, everybody who needed it with an error. */
+/* Rank 1 has no memory for the data that it would receive. Every rank returns, and each rank that needed the data
+ * returns with an error. */
 void check_memory(void) {
     MPI_Comm comm;
     int value = 1, sum = 0;
@@ -204,15 +205,15 @@ static int maps_a_window(void) {
     return window_count;
 }
 
-/* 0: no rank has a window; 1: every rank has one, which the next communicator takes over; 2: no rank has one, because
- * one of them cannot open a file. */
+/* mode: 0: no rank has a window. 1: every rank has one, and the next communicator reuses it. 2: no rank has one,
+ * because one rank cannot open a file. */
 void check_shared(uint64_t mode) {
     MPI_Comm comm;
     int value = 1, sum = 0;
     struct rlimit limit, original;
     getrlimit(RLIMIT_NOFILE, &original);
     limit = original;
-    int next = dup(STDERR_FILENO); /* as from here on, no file can be opened */
+    int next = dup(STDERR_FILENO); /* with this limit, no file can be opened */
     close(next);
     limit.rlim_cur = (rlim_t)next;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -223,7 +224,7 @@ void check_shared(uint64_t mode) {
     CHECK(sum == check_size, "sum %d", sum);
     CHECK(maps_a_window() == (mode == 1), "%d windows", maps_a_window());
     MPI_Comm_free(&comm);
-    /* The next communicator of these members takes the window over. */
+    /* The next communicator of these members reuses the window. */
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
     CHECK(maps_a_window() == (mode == 1), "%d windows afterwards", maps_a_window());

@@ -11,17 +11,18 @@ struct run {
     const struct named_op *op;
     MPI_Comm comm;
     enum { ALLREDUCE, REDUCE, BCAST, BARRIER, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, COLLECTIVES } kind;
-    int count, root; /* count: of a reduce-scatter, of one block */
+    int count, root; /* count: for a reduce-scatter, of one block */
     int in_place;
 };
 
-/* Runs one collective both ways and compares every element, also where nothing may change. */
+/* Runs one collective by the engine and by the library, and compares every element, including those that must not
+ * change. */
 static void compare(const struct run *r, uint64_t *rank_state) {
     int rank, size;
     PMPI_Comm_rank(r->comm, &rank);
     PMPI_Comm_size(r->comm, &size);
     bool scatters = r->kind == REDUCE_SCATTER || r->kind == REDUCE_SCATTER_BLOCK;
-    /* In a reduce-scatter, rank 1 gets nothing and the last rank gets rank 1's share, too. */
+    /* In a reduce-scatter, rank 1 gets nothing, and the last rank gets rank 1's share as well. */
     int counts[64], total = scatters ? r->count * size : r->count;
     for (int i = 0; i < size; i++)
         counts[i] = r->kind == REDUCE_SCATTER && size > 2 ? (i == 1 ? 0 : i == size - 1 ? 2 : 1) * r->count : r->count;
@@ -38,7 +39,7 @@ static void compare(const struct run *r, uint64_t *rank_state) {
         memcpy(engine_result, input, bytes);
     memcpy(original, input, bytes);
     memcpy(library_result, engine_result, bytes);
-    /* The library is asked without MPI_IN_PLACE, with which MPICH 4.0's own Reduce can crash. */
+    /* The library's call does not use MPI_IN_PLACE, with which MPICH 4.0's own Reduce can crash. */
     const void *send = in_place ? MPI_IN_PLACE : input;
     switch (r->kind) {
     case ALLREDUCE:
@@ -77,7 +78,7 @@ static void compare(const struct run *r, uint64_t *rank_state) {
     }
     int bad = -1, end = total + 1;
     if (scatters && in_place)
-        end = counts[rank]; /* the rest is undefined, as is what rank 0 gets of an exclusive scan */
+        end = counts[rank]; /* the rest is undefined, and so is rank 0's result of an exclusive scan */
     for (int i = 0; i < end && bad < 0 && (r->kind != EXSCAN || rank > 0); i++)
         if (!value_equal(r->type, engine_result + (size_t)i * r->type->extent,
                          library_result + (size_t)i * r->type->extent))
@@ -118,11 +119,11 @@ void check_pairs_more(uint64_t seed) {
     pairs(seed, SCAN, COLLECTIVES - SCAN);
 }
 
-/* The world, a duplicate, the world backwards, odd and even ranks, and one made of random ranks. */
+/* The world, a duplicate, the world backwards, odd and even ranks, and a communicator of random ranks. */
 MPI_Comm check_some_comm(uint64_t *shared) {
     MPI_Comm comm = MPI_COMM_WORLD;
     int kind = random_below(shared, 12), color = kind == 2 ? check_rank % 2 : kind == 3 ? 0 : -1;
-    if (kind == 4) /* random groups, which all ranks know alike */
+    if (kind == 4) /* random groups, equal on all ranks */
         for (int rank = 0; rank < check_size; rank++) {
             int number = random_below(shared, 3);
             color = rank == check_rank ? number : color;
@@ -150,11 +151,11 @@ static void random_runs(uint64_t seed, int turns, int kinds) {
         if (run.type->type == MPI_INTEGER)
             run.op = &ops_of(KIND_FLOAT)[ops % 4]; /* MPI defines logical operations on C integers only */
         run.kind = random_below(&shared, 10 * kinds) % kinds;
-        /* Around the segment sizes of the tree files: 64 and 1000 bytes. */
+        /* Lengths around the segment sizes of the tree files: 64 and 1000 bytes. */
         static const int counts[] = {0, 1, 2, 7, 8, 9, 62, 63, 64, 65, 124, 125, 126, 127, 249, 250, 251, 1000, 2003};
         run.count = counts[random_below(&shared, (int)(sizeof counts / sizeof *counts))];
         if (run.kind >= SCAN)
-            run.count %= 260; /* of a block */
+            run.count %= 260; /* the length of a block */
         run.root = random_below(&shared, 1 << 20) % size;
         run.in_place = random_below(&shared, 3) == 0;
         compare(&run, &rank_state);
@@ -171,7 +172,7 @@ void check_random_more(uint64_t seed, int turns) {
     random_runs(seed, turns, COLLECTIVES);
 }
 
-/* Rounded sums: within the bound of n additions of each other, and in fixed order the same every time. */
+/* Rounded sums differ by at most the bound for n additions. In fixed order they are always the same. */
 void check_sums(uint64_t seed) {
     enum { COUNT = 300 };
     double input[COUNT], library_result[COUNT], first[COUNT], repetition[COUNT], sizes[COUNT], total[COUNT];

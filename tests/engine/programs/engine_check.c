@@ -2,8 +2,8 @@
  *
  *   engine_check MODE SEED TURNS SERVED [MODE SEED TURNS SERVED]...
  *
- * One mode after another; what is left out at the end has a default. Prints `same` from rank 0 and returns 0 if nothing
- * differed; otherwise says on stderr what did.
+ * Runs one mode after another. Missing arguments at the end have defaults. If nothing differs, rank 0 prints `same` and
+ * the program returns 0. Otherwise it prints the differences on stderr.
  */
 #include "check.h"
 

@@ -18,7 +18,7 @@ void shapes_make(void) {
     MPI_Type_create_resized(inner, -8, 40, &shapes[0].type);
     shapes[0] = (struct shape){shapes[0].type, 2, {0, 16}};
     MPI_Type_free(&inner);
-    /* elements run backwards */
+    /* elements in reverse order */
     MPI_Type_contiguous(2, MPI_INT, &inner);
     MPI_Type_create_resized(inner, 0, -12, &shapes[1].type);
     shapes[1] = (struct shape){shapes[1].type, 2, {0, 4}};
@@ -26,7 +26,7 @@ void shapes_make(void) {
     /* data below the element's origin */
     MPI_Type_indexed(2, lengths, backwards, MPI_INT, &shapes[2].type);
     shapes[2] = (struct shape){shapes[2].type, 2, {0, -12}};
-    /* gapless, but listed in another order than it lies */
+    /* without gaps, but listed in another order than in memory */
     int swapped[] = {1, 0};
     MPI_Type_indexed(2, lengths, swapped, MPI_INT, &shapes[3].type);
     shapes[3] = (struct shape){shapes[3].type, 2, {4, 0}};

@@ -1,4 +1,4 @@
-/* Datatypes with holes, negative lower bounds and negative extents, all of ints, and memory with such elements. */
+/* Datatypes of ints with holes, negative lower bounds and negative extents, and memory for their elements. */
 #ifndef SHAPES_H
 #define SHAPES_H
 
@@ -8,7 +8,7 @@
 
 enum { SHAPES = 5, MOST_PARTS = 4, GUARD = 256 };
 
-/* The places of the ints in one element. */
+/* The offsets of the ints in one element. */
 struct shape {
     MPI_Datatype type;
     int parts, part_at[MOST_PARTS];
@@ -21,11 +21,11 @@ void shapes_free(void);
 int *shape_part(void *base, MPI_Aint extent, int element, const struct shape *shape, int index);
 
 struct memory {
-    char *memory, *base; /* base: where element 0 has its origin */
+    char *memory, *base; /* base: the origin of element 0 */
     size_t bytes;
 };
 
-/* Random ints in an otherwise constant memory. */
+/* Memory with random ints at the elements' offsets, and a constant everywhere else. */
 struct memory shape_memory(const struct shape *shape, int count, uint64_t *random);
 struct memory memory_copy(const struct memory *m);
 

@@ -134,7 +134,7 @@ static long double get_real(const void *source, size_t bytes) {
 }
 
 void value_fill(const struct value_type *type, void *element, uint64_t *random) {
-    /* Sums and products of a few of these are exact in every precision. */
+    /* Sums and products of a few of these values are exact in every precision. */
     static const double exact[] = {1, 2, 0.5, -1};
     char *target = element;
     if (type->kind == KIND_COMPLEX) {
@@ -144,7 +144,8 @@ void value_fill(const struct value_type *type, void *element, uint64_t *random) 
     } else if (is_real(type)) {
         set_real(target, type->part, exact[random_below(random, 4)]);
     } else if (type->kind == KIND_INTEGER && type->part <= 2) {
-        /* Open MPI's vector code saturates 8- and 16-bit sums, so what overflows depends on the order: 0, 1, -1. */
+        /* Open MPI's vector code saturates 8- and 16-bit sums, so an overflow depends on the order. Values are 0, 1,
+         * -1. */
         int is_signed = !strstr(type->name, "UNSIGNED") && !strstr(type->name, "UINT");
         int value = random_below(random, is_signed ? 3 : 2);
         memset(target, value == 2 ? 0xff : 0, type->part);

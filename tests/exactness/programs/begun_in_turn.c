@@ -1,5 +1,5 @@
-/* A nonblocking allreduce that one rank begins before a barrier and the others after it. MPI wants one order on all
- * ranks, but its libraries run it, and mpi4py's own tests do so. Each rank is the first in turn. */
+/* A nonblocking allreduce that one rank begins before a barrier and the others after it. MPI requires one order on all
+ * ranks, but its libraries run such programs, and mpi4py's own tests contain one. Each rank is the first in turn. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-/* Creates and frees operations by the thousand, as ScaLAPACK does, and reduces with each.
+/* Creates and frees thousands of operations, as ScaLAPACK does, and reduces with each.
  *
  *     many_operations NUMBER
  *
- * Every second one says that it does not commute. Rank 0 prints how many wrong results there were, and by how many KiB
- * the memory of its own has grown since the first tenth. */
+ * Every second operation is declared not to commute. Rank 0 prints the number of wrong results, and the growth of its
+ * private memory since the first tenth, in KiB. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void add(void *operand, void *inout, int *length, MPI_Datatype *datatype)
         ((int *)inout)[i] += ((int *)operand)[i];
 }
 
-/* Keeps the left operand: that of the lowest rank, if the order is kept. */
+/* Keeps the left operand, which is that of the lowest rank if the order is kept. */
 static void left(void *operand, void *inout, int *length, MPI_Datatype *datatype) {
     (void)datatype;
     memcpy(inout, operand, (size_t)*length * sizeof(int));

@@ -1,10 +1,10 @@
-"""mpi4py's own tests on one rank: what became of each is written to a file as it happens, a line each.
+"""mpi4py's own tests on one rank: writes the outcome of each test to a file at once, one line each.
 
     recorded_suite.py TESTS LINES LEFT_OUT MODULES
 
-TESTS is the folder test/ of mpi4py's sources, LINES the folder for <rank>.jsonl, LEFT_OUT a file of names of tests that
-are not run, one a line, MODULES a regular expression for the modules wanted. The first line has
-the names of all, so that it is known what a rank that dies or hangs has not come to.
+TESTS is the folder test/ of mpi4py's sources, LINES the folder for <rank>.jsonl, LEFT_OUT a file with the names of
+omitted tests, one in each line, MODULES a regular expression for the modules to run. The first line has the names of
+all tests, so that the missing ones are known if a rank dies or hangs.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 
 class Recorded(unittest.TestResult):
-    """Writes what became of each test. The names of its methods are unittest's, not ours."""
+    """Writes the outcome of each test. unittest prescribes the names of its methods."""
 
     def __init__(self, lines: TextIO) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Recorded(unittest.TestResult):
         self.test_outcomes: list[tuple[str, str]] = []
 
     def write(self, **line: Any) -> None:
-        """One line, at once."""
+        """Writes one line at once."""
         self.lines.write(json.dumps(line) + "\n")
         self.lines.flush()
         self.written = time.monotonic()
@@ -44,7 +44,8 @@ class Recorded(unittest.TestResult):
         )
 
     def add_outcome(self, test: Any, outcome: str, message: str) -> None:
-        """A test's outcome; one that never began (a class or module that could not be set up) is written at once."""
+        """Adds a test's outcome. The outcome of a test that never began, because a class or module could not be set up,
+        is written at once."""
         self.test_outcomes.append((outcome, message))
         if not isinstance(test, unittest.TestCase):
             self.stopTest(test)
@@ -66,7 +67,7 @@ class Recorded(unittest.TestResult):
         self.add_outcome(test, "unexpected success", "")
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
-        # A test of a hundred thousand parts goes on for minutes, and must not count as one that hangs.
+        # A test of a hundred thousand parts takes minutes, and must not count as hanging.
         if time.monotonic() - self.written > 5:
             self.write(part=str(subtest))
         if err is not None:
@@ -75,7 +76,7 @@ class Recorded(unittest.TestResult):
 
 
 def single(tests: unittest.TestSuite) -> list[unittest.TestCase]:
-    """The tests of a suite, in its order."""
+    """The tests of a suite, in order."""
     cases: list[unittest.TestCase] = []
     for test in tests:
         cases += single(test) if isinstance(test, unittest.TestSuite) else [test]
@@ -83,12 +84,12 @@ def single(tests: unittest.TestSuite) -> list[unittest.TestCase]:
 
 
 def main() -> None:
-    """Runs them."""
+    """Runs the tests."""
     folder, lines, left_out, modules = sys.argv[1:]
     sys.dont_write_bytecode = True
     sys.path.insert(0, folder)
-    # As the suite's own main does where no CuPy and no numba is asked for.
-    # None says that there is no such module; typeshed does not know that.
+    # As the suite's own main function does if neither CuPy nor numba is requested. None means that the module does not
+    # exist, which typeshed does not know.
     sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
     from mpi4py import MPI
 

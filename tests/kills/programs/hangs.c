@@ -1,4 +1,4 @@
-/* Programs that never end, each in its own way, after a few collectives that go well:
+/* Programs that never end, each in its own way, after a few collectives that end well:
  *
  *   hangs absent      rank 2 never enters the Allreduce that the others are in
  *   hangs operations  rank 1 calls Barrier where the others call Allreduce

@@ -1,10 +1,10 @@
-/* A program that limits the size of its files once MPI is there, and has its own use for SIGXFSZ.
+/* A program that limits the size of its files once MPI is initialised, and uses SIGXFSZ itself.
  *
  *   limited_files LIMIT HOW FILE
  *
  * HOW: default, handled (a handler counts the signals), ended (its own write beyond the limit ends it) or pending (it
- * keeps the signal blocked, and has one pending). FILE.<rank> is its own file. Ends with 7 if all went as it would
- * without anybody watching (0 on ranks above 0, for a launcher ends the others then); else says on stderr what did not.
+ * blocks the signal, and has one pending). FILE.<rank> is its own file. Returns 7 if all went as without the collector
+ * (0 on ranks above 0, because a launcher then ends the others). Otherwise prints the differences on stderr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static int ask_blocked(sigset_t *set) {
     return pthread_sigmask(SIG_SETMASK, NULL, set);
 }
 
-/* Calls of every kind that a recording has to write something for: records, communicators, call sites, names. */
+/* Calls of every kind for which a recording writes something: records, communicators, call sites, names. */
 static void work(int rounds) {
     for (int round = 0; round < rounds; round++) {
         int value = 1, sum = 0, ranks;
@@ -73,7 +73,7 @@ static void *in_a_thread(void *unused) {
     return unused;
 }
 
-/* The application's own: where it may not, it hears of it. */
+/* Writes to the application's own file beyond the limit, which must give the signal. */
 static void write_beyond(const char *path) {
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     char bytes[1] = "x";

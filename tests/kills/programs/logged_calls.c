@@ -1,10 +1,11 @@
-/* Every kind of call in a loop, each written down once it is done: what a killed run's trace is held against.
+/* Makes every kind of call in a loop, and logs each call when it is done, for comparison with the trace of a killed
+ * run.
  *
  *   logged_calls LOGS ROUNDS PAUSE_US [HOW RANK ROUND]
  *
- * LOGS/<rank>.log is a mapped file: it survives whatever happens to this process. With HOW, that rank ends itself so
- * in that round: exit, segfault, abort, mpi-abort, exec (the program is replaced by `true`) or fork (a child that does
- * not exec comes to its end, and the rank goes on).
+ * LOGS/<rank>.log is a mapped file, so it survives any end of this process. With HOW, this rank ends itself in this
+ * round: exit, segfault, abort, mpi-abort, exec (`true` replaces the program) or fork (a child that does not exec ends,
+ * and the rank goes on).
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -60,17 +61,17 @@ static void end(const char *kind) {
     if (strcmp(kind, "mpi-abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 5);
         for (;;)
-            pause(); /* from MPICH 5's it comes back, and is killed soon after */
+            pause(); /* MPICH 5's MPI_Abort returns, and the process is killed soon after */
     }
     if (strcmp(kind, "exec") == 0)
         execlp("true", "true", (char *)NULL);
     pid_t child = fork();
     if (child == 0)
-        exit(0); /* with the parent's exit handlers, as careless programs do */
+        exit(0); /* with the parent's exit handlers, as some programs do by mistake */
     waitpid(child, NULL, 0);
 }
 
-/* The other rank of a pair; a rank without one has itself. */
+/* Exchanges messages with the other rank of a pair. A rank without partner uses itself. */
 static void exchange(int rank, int ranks, int round) {
     int partner = (rank ^ 1) < ranks ? rank ^ 1 : rank, output = round, input = -1, is_complete = 0;
     MPI_Request request;

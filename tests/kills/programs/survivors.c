@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Needs mpi.h before it. */
+/* This header needs mpi.h before it. */
 #include <mpi-ext.h>
 
 int main(int argc, char **argv) {
@@ -39,5 +39,5 @@ int main(int argc, char **argv) {
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, survivors);
     printf("rank %d: %d survivors\n", rank, sum);
     fflush(stdout);
-    _exit(0); /* after a failure, Open MPI 5.0 may hang in MPI_Finalize by itself */
+    _exit(0); /* after a failure, Open MPI 5.0 itself may hang in MPI_Finalize */
 }

@@ -1,4 +1,4 @@
-/* Allreduce, Bcast from rank 1 and Reduce to rank 1, five times each: with_roots BYTES. */
+/* Calls Allreduce, Bcast from rank 1 and Reduce to rank 1, five times each: with_roots BYTES. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@ struct lists {
     MPI_Datatype *types;
 };
 
-/* n doubles for each of so many ranks, one after the other. */
+/* n doubles for each of `size` ranks, one after the other. */
 static inline struct lists make_lists(int size, int n) {
     struct lists l = {malloc(sizeof(int) * (size_t)size), malloc(sizeof(int) * (size_t)size),
                       malloc(sizeof(int) * (size_t)size), malloc(sizeof(MPI_Datatype) * (size_t)size)};

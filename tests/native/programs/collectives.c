@@ -1,5 +1,5 @@
-/* All collectives, blocking and nonblocking, of few and many bytes, on MPI_COMM_WORLD, on two halves of it and on a
- * grid; some nonblocking ones make progress inside other communicators' calls. Results are checked. */
+/* All collectives, blocking and nonblocking, with few and many bytes, on MPI_COMM_WORLD, on two halves of it and on a
+ * grid. Some nonblocking ones make progress inside calls on other communicators. Results are checked. */
 #include "collective_arguments.h"
 
 static void blocking(MPI_Comm comm, int size, int n, double *a, double *b) {

@@ -1,6 +1,7 @@
-/* All collectives that intercommunicators allow, blocking and nonblocking, of few and many bytes, between two groups,
- * one of which has its ranks in reverse order. Then the same on a duplicate of the intercommunicator. Results are
- * checked. With an argument only blocking ones: MPICH 4.0.2 by itself ends jobs of 5 ranks and more in the others. */
+/* All collectives that MPI allows on intercommunicators, blocking and nonblocking, with few and many bytes, between two
+ * groups, one of which has its ranks in reverse order. Then the same on a duplicate of the intercommunicator. Results
+ * are checked. With an argument, only blocking ones, because MPICH 4.0.2 itself ends jobs of 5 or more ranks in the
+ * others. */
 #include "collective_arguments.h"
 
 static int with_nonblocking = 1;
@@ -8,7 +9,7 @@ static int with_nonblocking = 1;
 /* One group's view: its size, the other group's size, and the root argument in either direction. */
 struct side {
     int rank, size, remote_size;
-    int root_here, root_there; /* the root is this group's last member; the other group's */
+    int root_here, root_there; /* the last rank of this group, or of the other one, is the root */
 };
 
 static struct side side_of(MPI_Comm comm) {
@@ -21,7 +22,7 @@ static struct side side_of(MPI_Comm comm) {
     return s;
 }
 
-/* root: of the calls that have one. */
+/* root: the argument of calls with a root. */
 static void rooted(MPI_Comm comm, int root, struct lists l, int n, double *a, double *b) {
     MPI_Request r[1];
     MPI_Bcast(a, n, MPI_DOUBLE, root, comm);
@@ -43,7 +44,7 @@ static void rooted(MPI_Comm comm, int root, struct lists l, int n, double *a, do
     MPI_Wait(&r[0], MPI_STATUS_IGNORE);
 }
 
-/* shares: as much in either group. */
+/* shares: the counts, with the same total in both groups. */
 static void unrooted(MPI_Comm comm, struct side s, struct lists l, const int *shares, int n, double *a, double *b) {
     MPI_Request r[3];
     double sum = s.remote_size * (s.remote_size + 1) / 2;
@@ -88,11 +89,11 @@ int main(int argc, char **argv) {
     MPI_Comm_split(MPI_COMM_WORLD, first, first ? rank : -rank, &group);
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int last_of_others = size - 1 - (size % 3 == 1); /* leads the group of those in reverse order */
+    int last_of_others = size - 1 - (size % 3 == 1); /* leads the other group, whose ranks are in reverse order */
     MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, first ? last_of_others : 0, 7, &intercomm);
     struct side s = side_of(intercomm);
     for (int i = 0; i < 3; i++) {
-        /* As many as there are ranks at all, so that they serve either group. */
+        /* One entry for each rank of both groups, so that the lists fit either group. */
         struct lists l = make_lists(s.size + s.remote_size, counts[i]);
         struct lists shares = make_lists(s.size + s.remote_size, counts[i] * s.remote_size);
         size_t values = (size_t)counts[i] * (size_t)((s.size + s.remote_size) * (s.size + s.remote_size));

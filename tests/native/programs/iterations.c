@@ -1,5 +1,5 @@
-/* One collective again and again, with some computing before each: iterations NAME BYTES, which are those of a block
- * for the operations that have one for each rank. */
+/* Repeats one collective, with some computing before each: iterations NAME BYTES. BYTES are those of a block for
+ * operations that have a block for each rank. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

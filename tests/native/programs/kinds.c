@@ -1,5 +1,5 @@
-/* One collective of each kind that has no hops under MPICH, and some that pass no message at all. Persistent ones are
- * started once only, from release 4 of the standard on: MPICH by itself fails in repeated starts. */
+/* One collective of each kind that has no hops under MPICH, and some that pass no messages at all. Persistent ones are
+ * started only once, with release 4 of the standard or later: MPICH itself fails in repeated starts. */
 #include "collective_arguments.h"
 
 static void between_groups(int rank) {

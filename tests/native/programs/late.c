@@ -1,6 +1,6 @@
-/* One rank comes 20 ms late to each of 20 collectives: to MPI_Allreduce itself, and to the wait for one that returned
- * before it was done. With the argument `between`: on an intercommunicator; with `persistent` the latter is one, else
- * it is nonblocking. */
+/* One rank comes 20 ms late to each of 20 collectives: to MPI_Allreduce, and to the wait for an allreduce that returned
+ * before it was done. With the argument `between`: on an intercommunicator. With `persistent`, the latter is
+ * persistent; else it is nonblocking. */
 #include <mpi.h>
 #include <string.h>
 #include <time.h>

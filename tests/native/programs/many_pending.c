@@ -1,4 +1,4 @@
-/* Nonblocking collectives pending on many communicators at once, which run in step. */
+/* Nonblocking collectives, pending on many communicators at once. The communicators have equal sequence numbers. */
 #include <mpi.h>
 
 enum { COMMS = 100, CALLS = 2 };

@@ -1,11 +1,11 @@
-/* Persistent collectives of few and many bytes, on MPI_COMM_WORLD, on halves of it and between the halves. Each is
- * started several times, and members start them in orders of their own; meanwhile a nonblocking one runs, and another
- * communicator's Barrier. Results are checked. */
+/* Persistent collectives with few and many bytes, on MPI_COMM_WORLD, on halves of it and between the halves. Each is
+ * started several times, in an order that differs between members. Meanwhile a nonblocking collective and a Barrier on
+ * another communicator run. Results are checked. */
 #include "collective_arguments.h"
 
 enum { KINDS = 17, ROUNDS = 3 };
 
-/* Each kind has a share of b for itself. */
+/* Makes the requests. Each kind has its own share of b. */
 static int make(MPI_Comm comm, struct lists l, int size, int n, double *a, double *b, MPI_Request *r) {
     MPI_Info i = MPI_INFO_NULL;
     int k = 0;
@@ -46,7 +46,7 @@ static void start_all(MPI_Comm comm, MPI_Comm second_comm, int size, int n) {
         b[0] = 0;
         if (round == 0)
             MPI_Startall(count, requests);
-        /* Members start them in orders of their own. */
+        /* The order of starts differs between members. */
         for (int i = 0; round > 0 && i < count; i++)
             MPI_Start(&requests[(i * 5 + rank) % count]);
         MPI_Iallreduce(a, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &nonblocking);
@@ -63,7 +63,7 @@ static void start_all(MPI_Comm comm, MPI_Comm second_comm, int size, int n) {
     free(b);
 }
 
-/* On an intercommunicator some of them pass messages inside the groups too. */
+/* On an intercommunicator some collectives pass messages inside the groups too. */
 static void start_between_groups(MPI_Comm group, int rank) {
     enum { KIND_COUNT = 3, VALUES = 20000 };
     MPI_Request requests[KIND_COUNT];

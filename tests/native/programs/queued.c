@@ -1,6 +1,6 @@
-/* One rank comes to each of 10 broadcasts when all others have left it. By then each of them has sent it three messages
- * of the application, too, and before what the broadcast sends. It receives them afterwards. How far the ranks are,
- * they tell one another in a file in memory, so that no message of MPI says so, and no time. */
+/* One rank comes to each of 10 broadcasts after all others have left it. By then each of them has also sent it three
+ * messages of the application, before the broadcast's message. It receives them afterwards. The ranks report their
+ * progress in a file in memory, so that this needs neither MPI messages nor times. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -13,8 +13,8 @@
 enum { ROUNDS = 10, LATE_RANK = 3, MESSAGES = 3 };
 
 struct progress {
-    atomic_int left;   /* broadcasts that ranks have left, all but the late one */
-    atomic_int rounds; /* rounds that the late one has ended */
+    atomic_int left;   /* broadcasts that the other ranks have left, except the late one */
+    atomic_int rounds; /* rounds that the late rank has ended */
 };
 
 static struct progress *shared_progress(void) {

@@ -1,5 +1,5 @@
-/* Communicators come and go, so that one gets the handle of another that has been freed. Every other one has one
- * nonblocking collective; of the rest more communicators are made, whose messages have the same tags. */
+/* Communicators are made and freed, so that new ones get the handles of freed ones. Every other communicator has one
+ * nonblocking collective. From the rest more communicators are made, whose messages have the same tags. */
 #include <mpi.h>
 
 int main(int argc, char **argv) {

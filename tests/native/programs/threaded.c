@@ -1,4 +1,4 @@
-/* Four threads, each with a communicator of its own, run blocking and nonblocking collectives at once. */
+/* Four threads, each with its own communicator, run blocking and nonblocking collectives at once. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

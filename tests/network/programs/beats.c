@@ -1,4 +1,4 @@
-/* A barrier every few milliseconds for so many seconds: beats SECONDS MILLISECONDS */
+/* Repeats a barrier with pauses of some milliseconds, for some seconds: beats SECONDS MILLISECONDS */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

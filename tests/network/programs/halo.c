@@ -1,5 +1,5 @@
-/* A ring of ranks: each exchanges a halo with both neighbours, then all add up one number. Rank 0 prints the mean time
- * of an iteration in nanoseconds. */
+/* A ring of ranks: each exchanges a halo with both neighbours, then all call an Allreduce of one number. Rank 0 prints
+ * the mean time of an iteration in nanoseconds. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-"""Makes a network from a topology file, and runs a command on both hosts of it that takes so many seconds: launch_sleep
-FILE SECONDS. Says how far it has come, a word in each line: starts, up, runs."""
+"""Makes a network from a topology file, and runs a command of some seconds on both of its hosts: launch_sleep FILE
+SECONDS. Prints its progress, one word in each line: starts, up, runs."""
 
 import subprocess
 import sys

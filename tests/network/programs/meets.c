@@ -1,7 +1,8 @@
-/* Ranks enter barriers at times of the clock that all hosts of a network share:
+/* Ranks enter barriers at planned times of the clock that all hosts of a network share:
  * meets ROUNDS MILLISECONDS_APART STEP_NS LATE_NS
  *
- * In round i the odd ranks are (i - ROUNDS / 2) * STEP_NS later than the even ones, in every tenth round LATE_NS. */
+ * In round i the odd ranks enter (i - ROUNDS / 2) * STEP_NS after the even ones, in every tenth round LATE_NS after
+ * them. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static int64_t time_ns(void) {
 }
 
 static void wait_until(int64_t target) {
-    int64_t wake_time = target - 1000000; /* the last bit by looking, which is more exact */
+    int64_t wake_time = target - 1000000; /* the last part by polling the clock, which is more exact */
     struct timespec time = {wake_time / 1000000000, wake_time % 1000000000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
     while (time_ns() < target)

@@ -1,4 +1,5 @@
-"""Prints the round trips of twelve ICMP echoes to a host, in ms, as JSON. The first one also asks for the address."""
+"""Prints the round trips of twelve ICMP echoes to a host, in ms, as JSON. The first one also resolves the host's
+address."""
 
 import json
 import socket

@@ -1,5 +1,4 @@
-"""Sends so many bytes to a host; or, without a host, receives them and prints when each
-twentieth part of them was there."""
+"""Sends a number of bytes to a host. Without a host, receives them and prints the time of each twentieth part."""
 
 import json
 import socket

@@ -1,6 +1,6 @@
-/* Preloaded beside the collector: each host is a machine of its own, and WRONG_CLOCK, `host:offset_ns:ppm,...`, says by
- * how much a host's clock is off at the start and what it gains per million. Only the collector sees it: the MPI
- * library's own timers stay right.
+/* Preloaded beside the collector, it makes each host a machine with its own clock. WRONG_CLOCK is
+ * `host:offset_ns:ppm,...`: the offset of a host's clock at the start, and its drift in parts per million. Only the
+ * collector sees this clock; the MPI library's own timers stay right.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
-/* The machine's name for itself, which namespaces of one machine share. */
+/* Replaces the name that a machine gives itself, which is the same in all namespaces of one machine. */
 int open(const char *path, int flags, ...) {
     va_list arguments;
     va_start(arguments, flags);

@@ -1,4 +1,4 @@
-// _drawn_paths: the walks of a conversion over arrays, for traces that tests draw. Not part of the product.
+// _drawn_paths: runs the walks of a conversion over arrays, for traces that tests draw. It is not part of the product.
 #include <limits>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Everything that a walk takes, as one piece of a trace.
+// All inputs of a walk, as one piece of a trace.
 struct Trace {
     Messages hops, messages;
     Collectives collectives;
@@ -46,7 +46,7 @@ Trace trace_of(const Arguments &arguments) {
     return t;
 }
 
-// Runs the classes of a conversion on a trace that is one piece.
+// Runs the classes of a conversion over a trace that is one piece.
 nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
     Arguments arguments(arrays);
     Trace trace = trace_of(arguments);

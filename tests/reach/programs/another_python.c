@@ -1,4 +1,4 @@
-/* Preloaded, it makes a Python say that it is the release after it, whose frames are laid out otherwise. */
+/* When preloaded, it makes a Python claim to be the next release, whose frames have another layout. */
 #include <stdlib.h>
 
 extern const unsigned long Py_Version;

@@ -1,7 +1,8 @@
-"""Collectives from many places of Python, then of two threads. The first rank prints what Python itself says of each
-place, in the order of the calls; a blank line is before those of the threads.
+"""Collectives from many places in Python, then from two threads. The first rank prints each place as Python itself
+reports it, in the order of the calls, and a blank line before the places of the threads.
 
-Lambdas, a generator and a name outside ASCII are places to be told apart, which is why lints against them are off."""
+Lambdas, a generator and a name outside ASCII are places to be told apart, so the lints against them are off.
+"""
 
 import array
 import sys
@@ -16,7 +17,7 @@ places: list[str] = []
 
 
 def buffers() -> "tuple[array.array[int], array.array[int]]":
-    """Note the place of the caller, which calls MPI in the same line with what this returns."""
+    """Note the place of the caller, which passes the returned buffers to MPI in the same line."""
     frame = sys._getframe(1)
     places.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno})")
     return array.array("i", [1]), array.array("i", [0])
@@ -37,7 +38,7 @@ class Solver:
 
 
 def recursion(depth: int) -> None:
-    """One line at several depths, and one at the deepest."""
+    """Call MPI from one line at several depths, and from another line at the deepest."""
     if depth:
         recursion(depth - 1)
         world.Allreduce(*buffers())
@@ -55,7 +56,7 @@ def λ() -> None:  # noqa: PLC2401
 
 
 def made_anew(number: int) -> None:
-    """A code object that is freed at the end, and the next one is where it was."""
+    """Call MPI from a code object that is freed at the end. The next code object gets its address."""
     lines = "\n" * number + "def made():\n    return world.Allreduce(*buffers())\n"
     names = {"world": world, "buffers": buffers}
     exec(compile(lines, "<text>", "exec"), names)
@@ -63,7 +64,7 @@ def made_anew(number: int) -> None:
 
 
 def through_mpi4py_itself() -> None:
-    """Python code of mpi4py's is between this and MPI, and calls it several times."""
+    """Call MPI through Python code of mpi4py, which calls it several times."""
     pkl5.Intracomm(world).bcast([1], 0)
 
 

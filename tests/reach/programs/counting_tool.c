@@ -1,5 +1,5 @@
-/* A PMPI tool as small as one can be: counts two functions and says so at the end. With TAKES_INIT it has an MPI_Init
- * too, as most tools. */
+/* A PMPI tool as small as possible: counts two functions and prints the counts at the end. With TAKES_INIT it also has
+ * an MPI_Init, as most tools have. */
 #include <mpi.h>
 #include <stdio.h>
 

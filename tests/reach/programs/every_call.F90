@@ -1,8 +1,8 @@
 ! Every wrapped MPI function from Fortran, one after the other on two ranks, by the interface that the compiler is told:
 ! -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08.
 !
-! No call stands in a branch or a loop, so each function must be recorded just as often as this text calls it. What is
-! printed tells whether the special addresses, handles, logicals and texts came through.
+! No call is in a branch or a loop, so each function must be recorded as often as this text calls it. The output shows
+! whether special addresses, handles, logicals and texts arrived correctly.
 #ifdef USE_MPI_F08
 #define HANDLE(kind) type(kind)
 #define STATUS type(MPI_Status)
@@ -214,7 +214,7 @@ program every_call
   call MPI_Wait(request, MPI_STATUS_IGNORE IERR)
   call MPI_Test(request, flag, MPI_STATUS_IGNORE IERR)
   print '(i0,a,l2)', rank, ' test', flag
-  call MPI_Barrier(world IERR) ! fruitless tests in a row would be one record
+  call MPI_Barrier(world IERR)  ! otherwise the row of failing tests would be one record
   call MPI_Testall(2, requests, flag, MPI_STATUSES_IGNORE IERR)
   call MPI_Barrier(world IERR)
   call MPI_Testany(2, requests, index, flag, MPI_STATUS_IGNORE IERR)

@@ -1,5 +1,6 @@
 /* Files. The first argument selects: checkpoints (collective writes, rank 1 comes late), log (shared pointers, and
- * requests), errors (all calls fail and return their class). The second is the file. Prints what it got. */
+ * requests), errors (all calls fail and return their class). The second one names the file. Prints the data that it
+ * read. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

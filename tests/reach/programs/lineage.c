@@ -1,12 +1,12 @@
-/* Random communicators of every origin, made from one another: `lineage SEED STEPS THREADS [spawn]`. All processes
- * choose alike, by the seed. Of each communicator every member writes into its file told.<rank>
+/* Makes random communicators of every origin from one another: `lineage SEED STEPS THREADS [spawn]`. All processes make
+ * the same choices, by the seed. For each communicator every member writes into its file told.<rank>
  *
- *   <token> <made by> <first|second|whole> <the group's members as ranks, found out by messages>
+ *   <token> <made by> <first|second|whole> <the group's members as ranks, found by messages>
  *
- * and makes one MPI_Allreduce of <token> bytes on it, by which the communicator is found in a trace: no other call has
- * as many. Several THREADS do so at once, each with communicators and choices of its own and at its own pace on each
- * rank. Ranks are those of MPI_COMM_WORLD; with `spawn` it starts as large a world, whose ranks come behind its own,
- * and everything is made from a communicator of both. */
+ * and calls one MPI_Allreduce of <token> bytes on it. The trace shows the communicator by these bytes, which no other
+ * call has. Several THREADS do so at once, each with its own communicators and choices, and at its own pace on each
+ * rank. Ranks are those of MPI_COMM_WORLD. With `spawn` it starts a world of the same size, whose ranks follow its own,
+ * and makes everything from a communicator of both worlds. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -21,13 +21,14 @@ static int rank; /* trace-wide */
 static FILE *log_file;
 static signed char output[FIRST_TOKEN + MOST_THREADS * MOST_STEPS * MOST_RANKS];
 
-/* One thread's. Its communicators are numbered by the step that made them; those of the same step have no member in
- * common, and MPI_COMM_NULL is where this process is in none. */
+/* The state of one thread. Its communicators are numbered by the step that made them. Communicators of the same step
+ * have no member in common; a process that is in none of them has MPI_COMM_NULL. */
 struct family {
     MPI_Comm comms[MOST_STEPS];
     int freed[MOST_STEPS], steps, thread, worlds, step;
-    uint64_t seed, chance; /* alike on all ranks; chance begins anew with each step, for not all take part in one */
-    uint64_t pace;         /* this process's own */
+    uint64_t seed, chance; /* equal on all ranks; chance begins anew in each step, because not all ranks take part in
+                            * one */
+    uint64_t pace;         /* differs between processes */
 };
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
@@ -51,7 +52,7 @@ static int lowest(const int *members, int size) {
     return lowest_member;
 }
 
-/* The step and the lowest member make the token. */
+/* The token consists of the step and the lowest member. */
 static void tell(const struct family *family, MPI_Comm comm, const char *maker) {
     int local_ranks[MOST_RANKS], remote_ranks[MOST_RANKS], lists[MOST_RANKS * MOST_RANKS], size, remote = 0,
                                                                                                  inter = is_inter(comm);
@@ -59,7 +60,7 @@ static void tell(const struct family *family, MPI_Comm comm, const char *maker) 
     if (inter) {
         MPI_Comm_remote_size(comm, &remote);
         MPI_Allgather(&rank, 1, MPI_INT, remote_ranks, 1, MPI_INT, comm);
-        /* The own group is what the other one has just received. */
+        /* The own group is the list that the other group has just received. */
         MPI_Allgather(remote_ranks, remote, MPI_INT, lists, size, MPI_INT, comm);
         memcpy(local_ranks, lists, (size_t)size * sizeof *local_ranks);
     } else {
@@ -102,14 +103,14 @@ static void make_dup(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     MPI_Comm_dup(comm, result);
 }
 
-/* Two at a time, completed in one order or the other; the second is freed at once. */
+/* Makes two duplicates at a time, and completes them in one order or the other. The second one is freed at once. */
 static void make_idup(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     MPI_Request requests[2];
     MPI_Comm second;
     int first = random_below(&family->chance, 2), first_stays = random_below(&family->chance, 2);
     MPI_Comm_idup(comm, first_stays ? result : &second, &requests[0]);
 #ifdef OMPI_MAJOR_VERSION
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* by itself Open MPI 4 hangs with two of them on some groups */
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* Open MPI 4 itself hangs with two of them on some groups */
 #endif
     MPI_Comm_idup(comm, first_stays ? &second : result, &requests[1]);
     MPI_Wait(&requests[first], MPI_STATUS_IGNORE);
@@ -150,7 +151,7 @@ static void make_create_group(struct family *family, MPI_Comm comm, MPI_Comm *re
 static void make_cart(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     int size, dims[2] = {0, 0}, periods[2] = {0, 1};
     MPI_Comm_size(comm, &size);
-    size -= size > 1 ? random_below(&family->chance, 2) : 0; /* one is left out, perhaps */
+    size -= size > 1 ? random_below(&family->chance, 2) : 0; /* sometimes one rank is left out */
     MPI_Dims_create(size, 2, dims);
     MPI_Cart_create(comm, 2, dims, periods, random_below(&family->chance, 2), result);
 }
@@ -166,7 +167,7 @@ static void make_rows(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     MPI_Comm_free(&grid);
 }
 
-/* Everybody and the next one. */
+/* Each rank is a neighbour of the next one. */
 static void make_graph(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     int size, index[MOST_RANKS], edges[2 * MOST_RANKS];
     MPI_Comm_size(comm, &size);
@@ -183,13 +184,13 @@ static void make_dist_graph(struct family *family, MPI_Comm comm, MPI_Comm *resu
     MPI_Comm_rank(comm, &place);
     MPI_Comm_size(comm, &size);
     int next = (place + 1) % size, previous = (place + size - 1) % size;
-    if (random_below(&family->chance, 2) || family->worlds > 1) /* by itself MPICH 5 hangs in the other one */
+    if (random_below(&family->chance, 2) || family->worlds > 1) /* MPICH 5 itself hangs in the other function */
         MPI_Dist_graph_create_adjacent(comm, 1, &previous, &degree, 1, &next, &degree, MPI_INFO_NULL, 0, result);
     else
         MPI_Dist_graph_create(comm, 1, &place, &count, &next, &degree, MPI_INFO_NULL, 0, result);
 }
 
-/* Two halves and, perhaps, what comes of their merging instead of it. */
+/* Makes an intercommunicator between two halves, or the communicator that merges them. */
 static void make_inter(struct family *family, MPI_Comm comm, MPI_Comm *result) {
     int place, size, tag = random_below(&family->chance, 50), merges = random_below(&family->chance, 2);
     MPI_Comm half, inter;

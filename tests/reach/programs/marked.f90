@@ -1,4 +1,4 @@
-! The same in Fortran.
+! Marks the phases of a Fortran program, as marked.c does.
 program marked
     use mpi
     use hopscope_region

@@ -1,4 +1,4 @@
-"""Regions in Python; imports nothing that an MPI program should not load."""
+"""Regions in Python. It imports only modules that an MPI program may load."""
 
 import sys
 
@@ -18,4 +18,4 @@ for _ in range(5):
         output()
 assert "duckdb" not in sys.modules
 assert "pyarrow" not in sys.modules
-sys.stdout.write(f"sum {total}\n")  # in one piece, however the launcher joins the ranks' output
+sys.stdout.write(f"sum {total}\n")  # in one write, so that the launcher does not mix the ranks' output

@@ -1,12 +1,12 @@
-/* Groups of processes that meet n times at a port and then, by their rank 0s, over a socket: `accept FILE n` and
- * `connect FILE n` are jobs of their own, `halves FILE n` is both in one job. What they tell is in told.h. */
+/* Groups of processes that connect n times at a port and then, by their rank 0s, over a socket. `accept FILE n` and
+ * `connect FILE n` are separate jobs; `halves FILE n` is both in one job. told.h describes the output. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "told.h"
 
-/* One line, by way of a file that is there at once. */
+/* Writes one line to a file that appears complete. */
 static void leave_word(const char *file, const char *word) {
     char draft[512];
     snprintf(draft, sizeof draft, "%s.draft", file);

@@ -1,11 +1,11 @@
-/* Messages of MPI-4 beyond MPI 3.1, if the library has them: partitioned messages, sends and receives by one request,
- * and queries of requests. Two ranks. Prints the received values. */
+/* Messages of MPI-4 that MPI 3.1 lacks, if the library has them: partitioned messages, sends and receives by one
+ * request, and queries of requests. Runs on two ranks. Prints the received values. */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { PARTS = 4, PART_VALUES = 2, STARTS = 3, TAG = 7 };
 
-/* MPICH does not say what came to such a request. */
+/* MPICH does not report the data that came to such a request. */
 #ifdef OMPI_MAJOR_VERSION
 #define SOURCE(rank) MPI_ANY_SOURCE
 #define TAGGED(tag) MPI_ANY_TAG
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
         if (rank == 0) {
             MPI_Pready(0, requests[0]);
             MPI_Pready_list(2, list, requests[0]);
-            /* An ordinary message of the same tag begins before the partitioned one is complete. */
+            /* An ordinary message with the same tag begins before the partitioned one is complete. */
             MPI_Send(&start, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);
             MPI_Pready_range(2, 2, requests[0]);
         } else {

@@ -1,4 +1,4 @@
-/* Opens the MPI library that OWN_LIBRARY names and takes its functions from that handle. */
+/* Opens the MPI library that OWN_LIBRARY names, and gets its functions from that handle. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,6 @@ int main(int argc, char **argv) {
         return 1;
     }
     init(&argc, &argv);
-    fputs("working\n", stdout); /* in one piece, however the launcher joins the ranks' output */
+    fputs("working\n", stdout); /* in one write, so that the launcher does not mix the ranks' output */
     return finalize();
 }

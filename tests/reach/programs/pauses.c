@@ -1,5 +1,5 @@
-/* Random rounds of messages and collectives, while each rank stops and starts the recording when it likes. Argument: a
- * seed. Every message has a size of its own, and each rank prints what was recorded as far as it knows:
+/* Random rounds of messages and collectives, while each rank stops and starts the recording at random. Argument: a
+ * seed. Every message has its own size. Each rank prints whether its calls were recorded:
  *
  *   sent RANK TO BYTES RECORDED          recorded: the recording was on when it was sent
  *   received RANK FROM BYTES RECORDED    ... when the receive was posted and when it was found complete
@@ -84,8 +84,9 @@ int main(int argc, char **argv) {
     unsigned seed = (unsigned)atoi(argc > 1 ? argv[1] : "1");
     own_seed = seed * 1000 + (unsigned)rank;
     for (int round = 0; round < ROUNDS; round++) {
-        /* All know who sends to whom: a ring at a time, each with a tag of its own, so that what comes with a tag comes
-         * from one rank, named or not. Messages are small enough to be sent at once. */
+        /* All ranks know the sender and receiver of each message: one ring at a time, with its own tag. So messages
+         * with a tag come from one rank, whether the receive names it or not. Messages are small enough to be sent at
+         * once. */
         int step = 1 + chance(&seed, size - 1), bytes = 1 + round * size + rank;
         toggle();
         send((rank + step) % size, step, bytes);

@@ -1,4 +1,4 @@
-/* Calls an Allreduce from a function that the compiler puts into another one. */
+/* Calls an Allreduce from a function that the compiler inlines. */
 #include <mpi.h>
 
 static inline __attribute__((always_inline)) void sum(double *value) {

@@ -1,5 +1,5 @@
-/* In each of 25 rounds rank 0 waits in a way of its own for rank 1, which is busy for 20 ms, and answers. Arguments:
- * the method of waiting of rank 0, its sleep between two polls in microseconds, and the task of rank 1: work or sleep.
+/* In each of 25 rounds, rank 0 waits for rank 1, which is busy for 20 ms and then answers. Arguments: the method of
+ * waiting of rank 0, its sleep between two polls in microseconds, and the task of rank 1: work or sleep.
  */
 #include <mpi.h>
 #include <stdlib.h>

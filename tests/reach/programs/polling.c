@@ -1,5 +1,5 @@
-/* Progress loops in which nothing comes for 0.3 s, then two messages. Argument: which loop. Prints each rank's seconds
- * in the loop and its turns. */
+/* Progress loops in which no message arrives for 0.3 s, then two messages. The argument selects the loop. Prints each
+ * rank's seconds in the loop and its turns. */
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void test(void) {
     MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
 }
 
-/* The flag is true in all of them. */
+/* The flag of every test is true. */
 static void test_inactive(void) {
     int flag, index, indices[2];
     MPI_Test(none, &flag, MPI_STATUS_IGNORE);

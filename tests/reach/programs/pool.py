@@ -1,4 +1,4 @@
-"""Two workers of mpi4py's executor compute tasks of 50 ms for a master that polls for their answers and sleeps."""
+"""Two workers of mpi4py's executor compute tasks of 50 ms. The master polls for their answers and sleeps."""
 
 import time
 

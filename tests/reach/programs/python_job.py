@@ -1,4 +1,4 @@
-"""Buffers and pickled objects through mpi4py; what comes out is printed."""
+"""Buffers and pickled objects through mpi4py. Prints the results."""
 
 import array
 
@@ -16,6 +16,7 @@ words = world.allreduce([f"from {world.rank}"])
 broadcast = world.bcast({"rank": world.rank}, root=1)
 received = world.sendrecv(world.rank, (world.rank + 1) % world.size, source=(world.rank - 1) % world.size)
 lines = world.gather(f"{world.rank} {list(total)} {list(shared)} {words} {broadcast} {received}")
-# One rank prints: launchers mix what several write, in the middle of a line if Python's output is unbuffered.
+# Only one rank prints, because launchers mix the output of several, in the middle of a line if Python's output is
+# unbuffered.
 if world.rank == 0:
     print("\n".join(lines))

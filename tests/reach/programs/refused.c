@@ -1,5 +1,5 @@
-/* Collective calls that the MPI library refuses: everybody's on MPI_COMM_NULL, and rank 0's with a wrong root, count
- * and operation, of which the others know nothing. Then three sums, of which the results are printed. */
+/* Collective calls that the MPI library refuses: calls of all ranks on MPI_COMM_NULL, and rank 0's calls with a wrong
+ * root, count and operation, which the others do not make. Then three sums, whose results are printed. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
-/* MPI by sessions that follow one another: in each an Allreduce. Where a rank begins one while the other ends one,
- * MPICH 5 fails by itself, 3 times in 30: so each waits until all have ended theirs, by a file that grows. */
+/* MPI sessions one after another, each with an Allreduce. If a rank begins a session while another rank ends one, MPICH
+ * 5 itself fails, 3 times in 30. So each rank waits until all have ended theirs, using a file that grows. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* One byte for each session that a rank has ended. */
+/* Writes one byte for each session that a rank has ended, and waits for the others' bytes. */
 static void end_together(int file, int size, int round) {
     if (write(file, "x", 1) != 1)
         abort();

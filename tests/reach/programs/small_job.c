@@ -1,4 +1,4 @@
-/* Ten sums and one message around; what comes out is printed. */
+/* Ten sums and one message around a ring. Prints the results. */
 #include <mpi.h>
 #include <stdio.h>
 

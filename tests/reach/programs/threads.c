@@ -1,7 +1,7 @@
 /* Ranks whose second threads communicate. Rank 1 works three times as long as rank 0 before each Allreduce.
- *   first   the first thread does all of it
- *   joined  a second thread does, and the first one waits for it between two barriers
- *   alone   a second thread makes all calls but MPI_Init and MPI_Finalize
+ *   first   the first thread makes all calls
+ *   joined  a second thread makes them, and the first one waits for it between two barriers
+ *   alone   a second thread makes all calls except MPI_Init and MPI_Finalize
  *   tasks   a new thread for each round
  *   polled  the first thread works while a second one waits in MPI_Recv
  * Work is sleep, so that a busy machine changes little. */

@@ -1,6 +1,6 @@
 /* C++ exceptions through and around MPI calls: out of the program's own error handler, inside an operation, past
- * messages that are under way, in destructors that call MPI while the stack unwinds, and in a thread. On two ranks;
- * each prints what it caught and what came of its sums. */
+ * incomplete messages, in destructors that call MPI while the stack unwinds, and in a thread. Runs on two ranks; each
+ * prints the exceptions that it caught and the results of its sums. */
 #include <mpi.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ void throws(MPI_Comm *, int *code, ...) {
     throw Failed(*code);
 }
 
-/* A communicator whose errors are exceptions, freed by whoever leaves its scope. */
+/* A communicator whose errors are exceptions. The end of its scope frees it. */
 class Communicator {
   public:
     explicit Communicator(MPI_Comm parent) {
@@ -43,7 +43,7 @@ class Communicator {
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
-/* Waits for what is under way, whether its scope ends well or not. */
+/* Waits for incomplete requests when its scope ends, normally or by an exception. */
 class Pending {
   public:
     ~Pending() {
@@ -58,7 +58,7 @@ int sum_of_all(MPI_Comm comm) {
     return sum;
 }
 
-/* Every MPI library finds out that this is too long. */
+/* Receives a message that is too long, which every MPI library detects. */
 void receive_too_much(MPI_Comm comm, int partner) {
     int sent[4] = {1, 2, 3, 4}, buffer[1] = {0};
     Pending pending;
@@ -79,7 +79,7 @@ void out_of_a_message(MPI_Comm comm) {
     }
 }
 
-/* Rank 1 has room for half of it. The communicator is of no use afterwards. */
+/* Rank 1 has room for half of the data. The communicator is unusable afterwards. */
 void out_of_a_collective() {
     int values[8] = {0};
     try {
@@ -147,7 +147,7 @@ void in_a_thread() {
 
 int main(int argc, char **argv) {
     int provided;
-    bool threads = argc > 1; /* which MPI libraries may not permit: one that throws keeps their lock */
+    bool threads = argc > 1; /* some MPI libraries may not permit it: a thread that throws keeps their lock */
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

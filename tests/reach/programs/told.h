@@ -1,6 +1,6 @@
-/* For programs of several worlds. Every process prints of every communicator of which it is a member <name>: <pids of
- * the members in order>[ | <those of the other group, seen from the group that comes first>] and makes some collectives
- * and messages on it, whose results it checks. */
+/* For programs with several worlds. For each communicator of which it is a member, a process prints <name>: <pids of
+ * the members in order>[ | <pids of the other group; the group that comes first is printed first>]. It also makes some
+ * collectives and messages on the communicator, and checks the results. */
 #ifndef TOLD_H
 #define TOLD_H
 
@@ -27,7 +27,7 @@ static void list(char *text, const int *pids, int count) {
         sprintf(text + strlen(text), " %d", pids[i]);
 }
 
-/* An intracommunicator: who is in it, by an Allgather; a sum; a ring of messages. */
+/* Uses an intracommunicator: its members by an Allgather; a sum; a ring of messages. */
 static void use_one_group(MPI_Comm comm, char *text) {
     int rank, size, sum = 0, sender_pid = -1, pids[MOST_PROCESSES];
     MPI_Comm_rank(comm, &rank);
@@ -41,7 +41,8 @@ static void use_one_group(MPI_Comm comm, char *text) {
     list(text, pids, size);
 }
 
-/* An intercommunicator: the other group by an Allgather; Bcast from one group's last rank to the other; Alltoall. */
+/* Uses an intercommunicator: the other group by an Allgather; Bcast from one group's last rank to the other group;
+ * Alltoall. */
 static void use_two_groups(MPI_Comm comm, int first, char *text) {
     int rank, size, remote, received_pid = -1, pids[MOST_PROCESSES], merged_pids[MOST_PROCESSES],
                             output[MOST_PROCESSES], input[MOST_PROCESSES];
@@ -60,7 +61,7 @@ static void use_two_groups(MPI_Comm comm, int first, char *text) {
         MPI_Bcast(&received_pid, 1, MPI_INT, remote - 1, comm);
         check(received_pid == pids[remote - 1], "Bcast");
     }
-    /* The first of each group and the last of the other. */
+    /* From the first rank of each group to the last rank of the other one. */
     MPI_Request sent;
     if (rank == 0)
         MPI_Isend(&pid, 1, MPI_INT, remote - 1, 8, comm, &sent);
@@ -70,7 +71,7 @@ static void use_two_groups(MPI_Comm comm, int first, char *text) {
     }
     if (rank == 0)
         MPI_Wait(&sent, MPI_STATUS_IGNORE);
-    /* The own group by way of the other one: what it knows of us. */
+    /* The own group, by an Allgather over the merged communicator. */
     MPI_Comm local;
     MPI_Intercomm_merge(comm, !first, &local);
     MPI_Allgather(&pid, 1, MPI_INT, merged_pids, 1, MPI_INT, local);
@@ -80,7 +81,7 @@ static void use_two_groups(MPI_Comm comm, int first, char *text) {
     list(text, first ? pids : merged_pids + remote, first ? remote : size);
 }
 
-/* first: of an intercommunicator, whether the own group is the one that is listed first. */
+/* first: for an intercommunicator, true if the own group is printed first. */
 static void use(MPI_Comm comm, int first, const char *format, ...) {
     char name[64], text[2048] = "";
     int inter;

@@ -1,4 +1,4 @@
-/* A tool that wraps MPI_Allreduce and MPI_Send, and that makes calls of its own in MPI_Init and MPI_Finalize. */
+/* A tool that wraps MPI_Allreduce and MPI_Send, and makes its own calls in MPI_Init and MPI_Finalize. */
 #include <mpi.h>
 
 int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
@@ -13,7 +13,7 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int sender, int tag
     return PMPI_Recv(buffer, count, datatype, sender, tag, comm, status);
 }
 
-/* Each rank tells the first one its number, and all of them add up. */
+/* Each rank sends its number to the first rank, and all ranks add them up. */
 static void gather(void) {
     int rank, size, number = 0, sum;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);

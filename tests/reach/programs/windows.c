@@ -1,5 +1,5 @@
-/* Windows. The first argument selects: fences (rank 0 computes longer), queue (work handed out by locks), pairs
- * (post, start, complete, wait), errors (all calls fail and return their class). Prints what it got. */
+/* Windows. The first argument selects: fences (rank 0 computes longer), queue (work distributed by locks), pairs (post,
+ * start, complete, wait), errors (all calls fail and return their class). Prints the data that it got. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void queue(void) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Win_allocate(rank ? 0 : (MPI_Aint)sizeof *next, sizeof *next, MPI_INFO_NULL, comm, &next, &window);
-    MPI_Comm_free(&comm); /* the window lives on */
+    MPI_Comm_free(&comm); /* the window remains */
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         *next = 0;

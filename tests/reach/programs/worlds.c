@@ -1,10 +1,10 @@
-/* Processes of several worlds that start one another, by the word of the first argument; what they tell is in told.h.
+/* Processes of several worlds that start one another. The first argument selects the part. told.h describes the output.
  */
 #include "told.h"
 
 static char *own_name;
 
-/* Starts a world of this program in which `word` is done, and tells it its name. */
+/* Starts a world of this program with the argument `word`, and sends it its name. */
 static MPI_Comm spawn(const char *word, int size, MPI_Comm parent) {
     MPI_Comm inter;
     char *arguments[] = {(char *)word, NULL};
@@ -12,12 +12,12 @@ static MPI_Comm spawn(const char *word, int size, MPI_Comm parent) {
     return inter;
 }
 
-/* The processes of the other group. */
+/* Gets the pids of the other group's processes. */
 static void pids_of_others(MPI_Comm inter, int *pids) {
     MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, inter);
 }
 
-/* A world of two programs, which lives longer than its parents. */
+/* Starts a world of two programs, which lives longer than its parents. */
 static void spawn_heirs(void) {
     MPI_Comm inter;
     char *commands[] = {own_name, own_name}, *heir[] = {"heir", NULL}, **arguments[] = {heir, heir};
@@ -29,7 +29,7 @@ static void spawn_heirs(void) {
     MPI_Comm_disconnect(&inter);
 }
 
-/* A process that its parent has not taken note of has ended, too. */
+/* Waits until a process has ended. A zombie has ended, too. */
 static void wait_for_end_of(int process) {
     char path[64], state = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", process);
@@ -62,7 +62,7 @@ static void spawn_each(void) {
     MPI_Comm_disconnect(&inter);
 }
 
-/* A world that waits for ever. */
+/* Starts a world that waits forever. */
 static void spawn_waiting(void) {
     MPI_Comm inter = spawn("waiting child", 2, MPI_COMM_WORLD);
     use_all(inter, 1, "own");
@@ -75,7 +75,8 @@ static void wait_for_ever(MPI_Comm parent) {
         pause();
 }
 
-/* Two worlds, one after the other; and an intercommunicator between these, whose ranks do not know each other. */
+/* Starts two worlds, one after the other, and makes an intercommunicator between them, whose ranks do not know each
+ * other. */
 static void spawn_twice(int siblings) {
     const char *word = siblings ? "sibling" : "apart";
     MPI_Comm first_world = spawn(word, 2, MPI_COMM_WORLD), two = spawn(word, 3, MPI_COMM_WORLD), line, bridge,
@@ -83,7 +84,7 @@ static void spawn_twice(int siblings) {
     use_all(first_world, 1, "one");
     use_all(two, 1, "two");
     if (siblings) {
-        MPI_Intercomm_merge(first_world, 0, &line); /* parents, then one */
+        MPI_Intercomm_merge(first_world, 0, &line); /* the parents come first, then this world */
         MPI_Intercomm_merge(two, 0, &bridge);
         MPI_Intercomm_create(line, 0, bridge, 2, 17, &bridge_comm);
         use(bridge_comm, 1, "siblings");
@@ -116,7 +117,7 @@ static void be_one_of_two(MPI_Comm parent, int siblings) {
     MPI_Comm_disconnect(&parent);
 }
 
-/* A world that starts one, which starts one; of all three one communicator. */
+/* Starts a world that starts another one, and makes one communicator of all three. */
 static void go_on_to_last(MPI_Comm outer, int is_child) {
     MPI_Comm parents, last, merged;
     use_all(outer, !is_child, "outer");

@@ -1,7 +1,7 @@
 -- Edges of one collective: sender, receiver, rounds and share of the run's critical path.
 --
--- Figures are those of all collectives of the same kind. A message is of round n if n messages in sequence lead up to
--- it, itself included. Messages to oneself are left out.
+-- The figures cover all collectives of the same kind. A message is in round n if it is the n-th of a sequence in which
+-- each message waits for the one before. Messages to oneself are left out.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.

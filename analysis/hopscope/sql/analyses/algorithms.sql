@@ -1,13 +1,13 @@
 -- Algorithms that the collectives ran by, recognised from their messages.
 --
--- Every message must fit, or the algorithm is `unrecognised`. A number after a colon is the radix, the children per
+-- If a message does not fit, the algorithm is `unrecognised`. A number after a colon is the radix, the children per
 -- rank or the number of chains; a word is the exchange between leaders. `one + other` means that both ran, one after
 -- the other. A row holds all collectives of equal operation, communicator, root, payload and messages.
 -- Intercommunicators are left out.
 --
--- A blocking collective obeys if it ran by the algorithm that the settings ask for at the end of MPI_Init: Open MPI's
--- parameters of coll/tuned with its rules file, or MPICH's variables. For `han`, `asked` lists the algorithms inside
--- hosts and between them.
+-- `obeyed` compares a blocking collective's algorithm with the settings at the end of MPI_Init: Open MPI's parameters
+-- of coll/tuned with its rules file, or MPICH's variables. For `han`, `asked` lists the algorithms inside hosts and
+-- between them.
 --
 -- param comm INTEGER = null -- Only collectives on this communicator.
 -- param seq BIGINT = null -- Only collectives of this number on their communicator.
@@ -33,7 +33,7 @@
 -- column obeyed VARCHAR -- yes, no or undecided; null if none was asked for.
 -- column why VARCHAR -- Why another one ran or cannot be told; else null.
 -- column since_ns BIGINT [at] -- Begin of the first collective that does not obey; else null.
--- column first VARCHAR -- That collective, as COMM:SEQ; else the row's first one.
+-- column first VARCHAR -- First collective that does not obey, as COMM:SEQ; else the row's first one.
 -- narrow why, since_ns, ran, differs, message_bytes, same, source, wan_messages, segment_bytes
 -- only-data ran
 -- exact op, comm, ranks, bytes, algorithm, segment_bytes, same, captured, differs, collectives, depth, messages, message_bytes, wan_messages,

@@ -1,8 +1,8 @@
 -- Check that the dataset keeps its own rules.
 --
--- The clocks' uncertainty explains a violation `inside`; any `beyond` makes the command exit with 1. Incomplete
--- collectives, damaged files and corrected events are exempt, but counted, and so are all-to-all paths that do not
--- lead to the last enter.
+-- Any violation that the clocks' uncertainty cannot explain (`beyond`) makes the command exit with 1. Incomplete
+-- collectives, damaged files, corrected events, and all-to-all paths that do not lead to the last enter are counted,
+-- but exempt.
 --
 -- whole run
 -- key rule

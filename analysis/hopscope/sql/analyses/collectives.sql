@@ -1,7 +1,6 @@
 -- Collectives of the trace, worst first, and where the time of each one's critical path went.
 --
--- after_last_enter_ns is the time once every rank was there, so it is the figure that a tree can change. The duration
--- before that is waiting for the last rank.
+-- A tree can change only `after_last_enter_ns`, the time after the last rank entered. Before, ranks wait for that rank.
 --
 -- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after
 --    the last enter; median: nearest to the median; first: in the order of the run; else largest number or first

@@ -1,12 +1,12 @@
 -- Time per iteration against another run, and the activities that changed.
 --
--- The row `whole` is the mean time of an iteration, without the first; the others divide its critical path:
--- `compute`, `p2p` (the program's own messages), an MPI function, or another category of `analyze critical-path`. If
--- iterations of both runs do not begin at a call of the same function, `per` is `run`.
+-- The row `whole` is the mean time of an iteration, without the first. The other rows divide its critical path into
+-- `compute`, `p2p` (the program's own messages), MPI functions, and other categories of `analyze critical-path`. If
+-- the iterations of the two runs do not begin at calls of the same function, times are per run.
 --
 -- Intervals hold for all rows together. verdict is `slower` or `faster` if the row's interval lies beyond `--least`,
 -- `same` if within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side. One run
--- does not show how runs differ, so give three.
+-- does not show how runs differ, so give three of each side.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.

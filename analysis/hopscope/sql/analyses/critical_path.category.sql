@@ -10,7 +10,7 @@
 -- wan         hops between clusters
 -- native      collectives of the MPI library with no hops known
 -- p2p         the program's own messages and the waits for them
--- mpi         other MPI, such as communicators
+-- mpi         other MPI functions
 -- rma         windows: epochs and one-sided transfers
 -- io          files
 -- overhead    the collector's own time

@@ -1,7 +1,7 @@
 -- Time on the run's critical path, by sender and receiver.
 --
--- The row `none` is the time on ranks. The edge at the top decides the speed of its tree. `analyze critical-path
--- --help` explains the path.
+-- The row `none` is the time that the path spends on ranks. The edge at the top decides the speed of its tree.
+-- `analyze critical-path --help` explains the path.
 --
 -- grain by = edge
 -- key edge

@@ -1,7 +1,7 @@
 -- Single delayed hops, and how far each moved the end of its collective.
 --
--- Rows are the hops that exceed the median of their edge most, among edges with 5 hops that were waited for. Each
--- collective is replayed with the hop at that median.
+-- A hop's delay is its time beyond the median of its edge. Rows are the longest delays, on edges with at least 5 hops
+-- that were waited for. Each collective is replayed without the delay.
 --
 -- param limit BIGINT = 20 -- At most this many hops.
 -- key hop_id
@@ -20,7 +20,7 @@
 -- column ranks BIGINT -- Ranks that would have left earlier.
 -- column absorbed_at INTEGER -- Rank that absorbed most, and how much; null if none did.
 -- column absorbed_ns BIGINT -- Rank that absorbed most, and how much; null if none did.
--- column behind VARCHAR -- The later cause there: a hop, or the rank's arrival.
+-- column behind VARCHAR -- What absorbed it there: a later hop, or the rank's own arrival.
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role
 -- uses edge_usual, hop_trees

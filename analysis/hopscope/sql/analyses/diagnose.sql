@@ -6,7 +6,7 @@
 --
 -- imbalance        some ranks compute more, in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
--- rotating-delay   most iterations have a late rank, in turn
+-- rotating-delay   in most iterations one rank is late, each time another
 -- noise            computing takes longer in less than a tenth of a rank's occurrences
 -- late-sender      receivers wait for late sends, though nobody computes longer
 -- late-receiver    senders wait for late receives

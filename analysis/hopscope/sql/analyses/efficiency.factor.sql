@@ -1,7 +1,7 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
--- Useful time is what a rank spends outside MPI; of several threads that communicate, while any of them is, but for
--- waiting in pthread_join. T runs from the first communication to the last; if ranks communicate only at the end, from
+-- Useful time is a rank's time outside MPI and not waiting in pthread_join. If several threads communicate, one of them
+-- is enough. T is the time from the first communication to the last; if ranks communicate only at the end, from
 -- MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency

@@ -1,6 +1,6 @@
 -- Children of one node of the tree: whose message came last.
 --
--- All times are on the node's own clock. In each collective, the child whose message completed last held the node up
+-- All times are on the node's own clock. In each collective, the child whose message completed last delayed the node
 -- most.
 --
 -- grain at given

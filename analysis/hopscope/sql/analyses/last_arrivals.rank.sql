@@ -1,8 +1,7 @@
 -- Ranks that the others waited for: who entered last, and whose computing caused it.
 --
--- `cause_share` follows the path to the last arrival back to a rank that computed longer than the others.
--- `released_share` counts the collectives where no rank did, but the previous collective released one last: then the
--- tree is slow. Gates use `cause`; `late` only describes.
+-- `late` only describes who entered last. `cause` names ranks whose longer computing made others late; gates use it.
+-- Where `released_share` is high, the tree is slow.
 --
 -- grain by = rank default
 -- key rank

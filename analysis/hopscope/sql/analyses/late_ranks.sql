@@ -4,7 +4,7 @@
 -- below five members the shortest).
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
--- rotating   in four of five cases the latest rank moves on by the same step
+-- rotating   in four of five collectives, the number of the latest rank moves on by the same step
 -- spikes     in less than a tenth of them (`--rare`), also at the upper end
 -- sometimes  late, but none of these
 -- never      in none

@@ -2,11 +2,10 @@
 --
 -- A *late sender* began to send after the receiver had begun to wait; a *late receiver* posted its receive after the
 -- sender had begun to wait. *Wrong order*: the receiver waited for a late sender while an earlier message of that
--- sender lay there.
+-- sender had already arrived.
 --
 -- Waiting ends when the late call begins. If a call waits for several messages, only the latest counts. By pair, the
--- waiting is what the sender causes (its receiver waits) and suffers (it waits itself). By rank and by place, the roles
--- of sender and receiver add up.
+-- waiting is what the sender causes (its receiver waits) and suffers (it waits itself).
 --
 -- grain by = pair default
 -- key pair

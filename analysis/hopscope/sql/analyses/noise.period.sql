@@ -1,7 +1,8 @@
 -- Periodic noise and its period, by rank.
 --
--- A Lomb-Scargle periodogram examines the noise of each iteration, or of each computing gap without iterations. A period is reported if chance shows such a peak in less than 1 % of traces, and if it comes back ten
--- times at a stable phase: longer than two iterations, at most a tenth of the run.
+-- A Lomb-Scargle periodogram examines the noise of each iteration or, without iterations, of each computing gap. A
+-- period lasts more than two iterations and at most a tenth of the run. It is reported if chance shows such a peak in
+-- less than 1 % of traces, and if the noise keeps its phase.
 --
 -- grain by = period
 -- key rank

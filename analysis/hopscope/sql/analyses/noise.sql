@@ -1,7 +1,7 @@
 -- Noise of each rank: how often and how much it computed longer than normal, and who paid.
 --
--- Noise is computing time beyond the median of that rank at that place, which needs 20 occurrences besides its first.
--- Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
+-- Noise is computing time beyond the median of that rank at that place; a place counts from 20 occurrences on, besides
+-- the first. Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
 -- the run's critical path is paid for; waiting absorbs the rest.
 --
 -- grain by = rank default

@@ -1,7 +1,7 @@
 -- Contents of the trace, one item per row.
 --
--- The program and its ranks; calls, hops and time per operation. `analyze trust` has who executed collectives, clocks,
--- missing data, emulation and the cost of tracing.
+-- Rows show the program, its ranks, and calls, hops and time of each operation. `analyze trust` shows clocks, missing
+-- data, engines, emulation and the cost of tracing.
 --
 -- grain by = item default
 -- whole run

@@ -74,7 +74,7 @@ share_measures as (  -- noqa: ST03
     left join collective_times on spans.collective_id = collective_times.collective_id
 
     union all
-    -- What lies before the first collective happens once.
+    -- The time before the first collective occurs once.
     select
         operations.op as key,
         null as block,

@@ -1,6 +1,6 @@
 -- Trust in this trace: limits of its answers, missing data, clocks, engines and the cost of tracing.
 --
--- limits       what limits every answer, and what to do about it; `clocks` may be there more than once
+-- limits       what limits every answer, and what to do about it
 -- data         whether the dataset keeps its own rules, as `analyze check-data` lists them
 -- coverage     how much of the run the trace shows, and what it lacks
 -- engines      who executed collectives: a tree of Hopscope's engine or the MPI library, and why

@@ -1,8 +1,8 @@
 -- Best algorithm of each operation, message size and number of ranks, as measured by a sweep.
 --
--- FILE is what `hopscope sweep` wrote. A method's time is the least of its repeats; the best one is chosen by every
--- other repeat and scored by the remaining ones. Each model chooses by its formula for the farthest link; the replay
--- takes the ranks' own links.
+-- FILE comes from `hopscope sweep`. A method's time is the least of its repeats. Every other repeat chooses the best
+-- method, and the remaining repeats give its time. Models choose by their formulas for the farthest link, the replay by
+-- the ranks' own links.
 --
 -- -o writes the rules that make the library follow its best methods where its own choice is over 2 % slower; --tree
 -- writes a tree file for the points where Hopscope's engine is over 2 % faster than the library.

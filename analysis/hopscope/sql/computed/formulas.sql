@@ -1,8 +1,7 @@
 -- Time of barrier, broadcast, reduce and alltoall by published formulas, by the replay and as measured.
 --
--- Give it a trace with hops or a machine file. The formulas take one class of links for every message. The replay
--- sends the engine's messages over the ranks' own links; for a machine file, with each rank on its own host under
--- LogGP.
+-- The input is a trace with hops or a machine file. The formulas assume one class of links for all messages. The replay
+-- sends the engine's messages over the ranks' own links; for a machine file, each rank is on its own host, under LogGP.
 --
 -- A collective is measured from its last enter to its last leave. It counts if its enters lie within a tenth of that
 -- time; `skewed` counts the others.

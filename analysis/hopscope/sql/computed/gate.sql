@@ -1,6 +1,6 @@
 -- Evaluate all gates of the project's file on a trace.
 --
--- Gates stand in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
+-- Gates are in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
 -- directory above. A key is an analysis with its options, a value one gate or a list, as for --fail-if:
 --
 --   [gates]

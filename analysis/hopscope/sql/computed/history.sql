@@ -1,8 +1,7 @@
 -- Show how a program's runs developed from commit to commit.
 --
 -- DIR has a JSON file for each commit, as `analyze gate TRACE --history DIR` writes it (schemas/history.schema.json).
--- Keep DIR where CI finds it again. `change` is null between different machines, MPI libraries, commands or numbers
--- of ranks.
+-- Keep DIR where CI finds it again. `change` is null if machine, MPI library, command or number of ranks differ.
 --
 -- key commit
 -- column commit VARCHAR -- First digits of the commit.

@@ -3,20 +3,17 @@
 -- An iteration is one collective, plus all that happens up to the next one. Every candidate is replayed over the whole
 -- run with link costs from the hops that a rank waited for. The prediction screens; `hopscope tune` measures.
 --
--- Without `--for`, candidates are the algorithms of Hopscope's engine. With it they are those of the installed library,
--- and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or MPICH's variables, for all.
+-- Without `--for`, candidates are the algorithms of Hopscope's engine. With `--for`, they are those of the installed
+-- library, and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or MPICH's variables, for all.
 --
 -- Operations: Allreduce, Reduce, Bcast, Barrier, Gather, Scatter, Allgather, Allgatherv, Alltoall, Alltoallv,
 -- Alltoallw, Reduce_scatter, Reduce_scatter_block, Scan, Exscan; Alltoallv and Alltoallw only where Hopscope's
 -- engine ran them.
 --
--- Up to eight selections (operations, communicators, sizes more than four times apart) have candidates of their own,
--- and the best of them are combined.
+-- Up to eight selections (operations, communicators, sizes more than four times apart) have candidates of their own.
 --
--- The interval covers `model_error`, the difference between two runs (4 %), and a factor of two for a candidate that
--- `extrapolates`. A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay
--- misses the run by more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is
--- predicted.
+-- A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay misses the run by
+-- more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is predicted.
 --
 -- param for hopscope|openmpi|mpich = "hopscope" -- Whose algorithms to try.
 -- param algorithms VARCHAR = null -- The engine's algorithms to try, with commas, as in tree files; all by default.

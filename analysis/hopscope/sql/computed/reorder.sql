@@ -4,8 +4,8 @@
 -- of link. METIS and swaps look for the order with the least sum.
 --
 -- `gain` is the share of that sum saved, `run_gain` the share of the run's time, by a replay. Hops of algorithms that
--- follow the hosts stay with the hosts. A class of link without waits counts half of the next slower one. If no rank
--- waited, only the numbers of messages count.
+-- follow the hosts stay with the hosts. A class of link on which no rank waited counts as half of the next slower one;
+-- if no rank waited at all, only the numbers of messages count.
 --
 -- The order is suggested, and its file written, only if it saves 1 % and the whole interval of `run_gain` is a gain
 -- or null.

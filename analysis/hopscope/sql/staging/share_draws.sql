@@ -45,7 +45,8 @@ create or replace macro share_draws(measures) as table
         group by resample, place
     ),
 
-    -- How often each block is drawn, in the order of the blocks. A share is then a quotient of two inner products.
+    -- The number of times that each block is drawn, in the order of the blocks. A share is then a quotient of two inner
+    -- products.
     weights as materialized (
         select
             resamples.resample,

@@ -44,7 +44,7 @@ finalizing as (
     semi join several on ends.rank = several.rank
 ),
 
--- How the numbers of the rank's threads change: those that there are, those of them that do not compute, and those that communicate.
+-- Changes of three numbers: the rank's threads, those that do not compute, and those that communicate.
 changes as (
     select
         rank,

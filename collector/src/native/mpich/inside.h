@@ -1,5 +1,5 @@
-/* What the collector knows of MPICH's internals. MPICH installs no headers for them. They were read from its sources,
- * and hold for the builds that were tested (builds.h). */
+/* MPICH's internals that the collector uses. MPICH installs no headers for them. They were read from its sources, and
+ * hold for the builds that were tested (builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
 

@@ -1,7 +1,7 @@
-/* What the collector knows of Open MPI's internals: the table of functions through which every message passes
- * (mca_pml), the table of functions that wait for requests (ompi_request_functions), and the head of all requests. Open
- * MPI installs no headers for these. The layouts were read from its sources, and are proven at run time before anything
- * is changed (openmpi_prove).
+/* Open MPI's internals that the collector uses: the table of functions through which every message passes (mca_pml),
+ * the table of functions that wait for requests (ompi_request_functions), and the head of all requests. Open MPI
+ * installs no headers for these. The layouts were read from its sources, and are proven at run time before anything is
+ * changed (openmpi_prove).
  */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_H
 #define HOPSCOPE_NATIVE_OPENMPI_H

@@ -1,5 +1,5 @@
-"""Guards between a browser and the pages: `hosts` knows the names that the server answers to, `guard` refuses the rest
-and tells browsers what the pages may do, `files` and `posts` refuse requests that no page makes."""
+"""Guards between a browser and the pages: `hosts` knows the names that the server answers to, `guard` refuses requests
+for other names and tells browsers what the pages may do, `files` and `posts` refuse requests that no page makes."""
 
 from collections.abc import Collection
 
@@ -10,10 +10,10 @@ from hopscope_dashboard.app.serving.guard import Guard, content_security_policy
 
 
 def protect(app: Dash, names: Collection[str]) -> None:
-    """Put the guard before an application whose callbacks are all registered. `names` are as `Guard` takes them.
+    """Put the guard before an application whose callbacks are all registered. `names` are those of `Guard`.
 
-    Dash sets itself up at its first request, and a second one that comes meanwhile does not wait: so the first is
-    made here.
+    Dash sets itself up at its first request, and a second request at that time would not wait for it. So the first
+    request is made here.
     """
     files.register(app)
     posts.register(app)

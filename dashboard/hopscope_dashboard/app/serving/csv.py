@@ -17,14 +17,14 @@ _ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE, selection.COMPARISON
 
 def register(app: Dash, traces: Traces) -> None:
     """Answer `_csv/COMMAND`; the address has the analysis's options, the part of the run and, for `compare`, the other
-    trace. What cannot be answered is a 400 with the reason."""
+    trace. A request that cannot be answered gets a 400 with the reason."""
 
     def answer(command: str) -> Response:
         query = request.args.to_dict()
         data = traces.named_trace(query)
         options = {name: value for name, value in query.items() if name not in _ABOUT_PAGES}
         try:
-            # One collective is shown whole whatever part of the run is selected.
+            # A page of one collective shows all of it, whichever part of the run is selected.
             part = data if "collective" in options else data.part(selection.options(query))
             new = next(
                 (neighbour for neighbour in data.other_traces if neighbour.identity == query.get(selection.COMPARISON)),

@@ -24,7 +24,7 @@ def register(app: Dash) -> None:
 
     @app.server.errorhandler(FileNotFoundError)
     def not_packed(error: FileNotFoundError) -> _Answer:
-        # Packages name files that they do not bring, such as source maps.
+        # Packages refer to files that they do not contain, such as source maps.
         if not request.path.startswith(folder):
             raise error
         return _NO_SUCH_FILE

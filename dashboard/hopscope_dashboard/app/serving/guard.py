@@ -1,8 +1,8 @@
 """Refuses requests for other names, and tells browsers that the pages load nothing from other hosts.
 
-A page of any site may give its own name this machine's address and then read what a server here answers to that name
-(DNS rebinding). So the name in the Host header has to be one that the server was started for. Headers that a client may
-make up, such as X-Forwarded-Host, count for nothing.
+Any web site can point its own name to this machine's address; its pages can then read what a server here answers to
+that name (DNS rebinding). So the Host header must have a name that the server was started for. Headers that a client
+can make up, such as X-Forwarded-Host, are ignored.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -30,8 +30,8 @@ def content_security_policy(scripts: Sequence[str]) -> str:
     """Give the policy under which nothing is loaded from or sent to another host. `scripts` are the hashes of the
     scripts that the page itself contains.
 
-    Mantine, AG Grid and plotly write style elements while they run, so styles cannot be told apart; a picture of a
-    figure is made through `data:` and `blob:`.
+    Mantine, AG Grid and plotly add style elements while they run, so the policy must allow all inline styles. Pictures
+    of figures are made through `data:` and `blob:`.
     """
     return "; ".join(
         (
@@ -101,7 +101,7 @@ class Guard:
             source = urlsplit(origin)
         except ValueError:
             return False
-        # A proxy may hand on another Host than the one that its pages come from.
+        # The Host that a proxy passes on may differ from the host in its pages' addresses.
         return source.netloc.lower() == header.lower() or host_name(source.netloc) in self._names - LOOPBACK
 
 

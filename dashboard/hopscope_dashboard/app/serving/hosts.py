@@ -14,9 +14,9 @@ _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 def host_name(text: str) -> str | None:
     """Give the host of `NAME`, `NAME:PORT` or `[ADDRESS]:PORT`, as a browser or a user writes it, in the form in which
-    hosts are compared; None if it is not one.
+    hosts are compared; None if `text` is not a host.
 
-    Upper and lower case are the same, and a name may end in the dot of the root.
+    Case does not matter, and a name may end in a dot.
     """
     bare = address(text)
     if bare is not None:
@@ -32,7 +32,8 @@ def host_name(text: str) -> str | None:
 
 
 def address(text: str) -> str | None:
-    """Give an address in its one form, an IPv4 address in IPv6 as IPv4; None if it is not one."""
+    """Give an IP address in its standard form, an IPv4-mapped IPv6 address as IPv4; None if `text` is not an
+    address."""
     try:
         parsed_address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -41,8 +42,8 @@ def address(text: str) -> str | None:
 
 
 def names_of(host: str) -> set[str]:
-    """Give the names under which a server bound to `host` is reached: that name, or, where it serves on all
-    addresses, the machine's names."""
+    """Give the names under which a server bound to `host` is reached: `host` itself, or the machine's names if the
+    server listens on all addresses."""
     bound = address(host or "0.0.0.0")
     if bound is None or not ipaddress.ip_address(bound).is_unspecified:
         return {host}

@@ -1,4 +1,4 @@
-"""Refuses a posted request that no page of ours makes; Dash would answer it with a traceback."""
+"""Refuses POST requests that none of our pages makes; Dash would answer them with a traceback."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,8 @@ from dash import Dash
 from flask import Response, request
 
 _MOST_BYTES: Final = 1 << 20
-"""Far above any request, which carries an address, a word or a count."""
+"""Largest request that is read. It is far larger than any request of a page, which has an address, a word or a
+count."""
 
 _KINDS: Final[Mapping[str, type]] = {
     "pathname": str,
@@ -19,13 +20,13 @@ _KINDS: Final[Mapping[str, type]] = {
     "n_intervals": int,
     "getRowsRequest": dict,
 }
-"""Type that a page may send for each property of the callbacks; null is allowed, too."""
+"""Type of the value that a page may send for each property of the callbacks; null is allowed too."""
 
 
 def register(app: Dash) -> None:
-    """Check every question to this application. Its callbacks are registered already.
+    """Check every callback request to this application, whose callbacks are all registered.
 
-    Raises KeyError if one of them asks for a property that this module does not know.
+    Raises KeyError if a callback uses a property that this module does not know.
     """
     path = f"{app.config.routes_pathname_prefix}_dash-update-component"
     callbacks = {output: callback for output, callback in app.callback_map.items() if "callback" in callback}
@@ -47,7 +48,7 @@ def register(app: Dash) -> None:
 
 
 def _wrong(body: bytes, callbacks: Mapping[str, Any]) -> str | None:
-    """Returns the fault of a request; None if a page makes it."""
+    """Returns what is wrong with a request; None if a page can have made it."""
     try:
         question = json.loads(body)
     except (ValueError, RecursionError):
@@ -79,7 +80,7 @@ def _is_registered(entry: Any, registered: Mapping[str, str]) -> bool:
         return False
     value = entry.get("value")
     if isinstance(value, str):
-        # JSON can spell half a UTF-16 character, which no answer can contain.
+        # JSON can contain half a UTF-16 pair, which no answer can.
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -92,7 +93,7 @@ def _target(entry: Any) -> tuple[Any, Any] | None:
 
 
 def _are_outputs(outputs: Any, output: str) -> bool:
-    """True if these are the outputs in `a.children` or `..a.children...b.data..`, as Dash names one or several."""
+    """True if `outputs` match `output`: Dash writes one as `a.children`, several as `..a.children...b.data..`."""
     is_multiple = output.startswith("..")
     targets = [output_name.rpartition(".")[::2] for output_name in output.strip(".").split("...")]
     return (

@@ -17,10 +17,10 @@ LIMIT_S: Final = 600
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Answer `_result/csv?sql=...` and `_result/parquet?sql=...` with the part of the run that is selected beside it.
+    """Answer `_result/csv?sql=...` and `_result/parquet?sql=...`; other parameters select the part of the run.
 
-    What cannot be answered is a 400 with the reason. A query that fails half-way or takes too long breaks the
-    connection, so that no browser takes the file for whole.
+    A request that cannot be answered gets a 400 with the reason. A query that fails half-way or takes too long breaks
+    the connection, so that no browser takes the file for complete.
     """
 
     def answer(form: str) -> Response:

@@ -1,4 +1,4 @@
-"""Answers the script of the timeline: bytes for columns, JSON for the rest."""
+"""Answers the requests of the timeline's script: columns as bytes, the rest as JSON."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from hopscope_dashboard.timeline import run_search, run_timeline
 
 PATH: Final = "_timeline"
 _FRESH: Final = {"Cache-Control": "no-store"}
-"""Another trace may be served at this address later."""
+"""Keeps browsers from caching: another trace may be served at this address later."""
 _QUESTIONS: Final = {
     "marks": run_timeline.marks,
     "told": run_timeline.moment_details,
@@ -23,8 +23,8 @@ _QUESTIONS: Final = {
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Answer `_timeline/columns`, as bytes, and the questions of this module about the trace that `trace` names. What
-    cannot be answered is a 400 with the reason."""
+    """Answer `_timeline/columns` and the questions of this module about the trace that the parameter `trace` names. A
+    request that cannot be answered gets a 400 with the reason."""
 
     def answer(question: str) -> Response:
         data = traces.named_trace(request.args)

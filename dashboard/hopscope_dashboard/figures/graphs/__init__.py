@@ -1,4 +1,4 @@
-"""Drawings of who sends to whom: `tree` and `rounds` place a tree and an exchange, and `svg` draws either.
+"""Drawings of who sends to whom: `tree` places a tree, `rounds` an exchange between peers, and `svg` draws either.
 
-Pages and the report of a machine file take the same markup; a browser only shows it.
+Pages and the report of a machine file use the same markup, which a browser shows as it is.
 """

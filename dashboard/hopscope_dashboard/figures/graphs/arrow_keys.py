@@ -7,12 +7,13 @@ from itertools import pairwise
 from hopscope_dashboard.figures.graphs.graph import Graph, PlacedEdge, PlacedRank
 
 Ways = Mapping[str, Mapping[str, str | None]]
-"""For each part, by its name, that of the next part in each direction; None where there is none."""
+"""The name of the next part in each direction, or None, by the name of each part of a drawing."""
 
 
 def arrow_keys(graph: Graph) -> Ways:
-    """Give the ways. In a tree, up and down follow the edges, so that every second step is on one, and left and right
-    stay at one depth; in an exchange, up and down stay in a round, and left and right lead to the rounds beside it."""
+    """Give the next part for each arrow key. In a tree, up and down alternate between ranks and edges along a path, and
+    left and right stay at one depth. In an exchange, up and down stay in a round, and left and right lead to the
+    neighbouring rounds."""
     return _of_tree(graph) if graph.ranks else _of_rounds(graph.edges)
 
 
@@ -37,7 +38,7 @@ def _of_tree(graph: Graph) -> Ways:
 
 
 def _beside(names: Sequence[str | None]) -> list[dict[str, str | None]]:
-    """The names on the left and on the right of each in a row."""
+    """The left and the right neighbour of each name in a row."""
     around = [None, *names, None]
     return [{"left": left, "right": right} for left, right in zip(around, around[2:], strict=False)]
 

@@ -1,4 +1,4 @@
-"""Finds places for texts on straight edges, so that none lies on another text, on a node or on another of the edges.
+"""Places texts on straight edges so that no text covers another text, a node or another edge.
 
 Greedy, in the order given: each text takes the nearest free place, or none if all are taken (the greedy algorithm of
 Christensen, Marks and Shieber, An Empirical Study of Algorithms for Point-Feature Label Placement, 1995).
@@ -21,9 +21,9 @@ _FIRST, _STEP = RADIUS + 24, 8.0
 
 
 def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Sequence[Point]) -> list[Point | None]:
-    """Give the middle of each text, as near to its line's first end as there is room; None where there is none.
+    """Give the middle of each text, as near to its line's first end as there is room; None where there is no room.
 
-    `nodes` are the middles of the circles. A text on another of the `lines` would seem to belong to that.
+    `nodes` are the middles of the circles. A text that covers another line would seem to belong to that line.
     """
     obstacles = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
     middles: list[Point | None] = []
@@ -60,8 +60,8 @@ def overlap(box: Box, neighbour: Box) -> bool:
 
 
 def crosses(line: tuple[Point, Point], box: Box) -> bool:
-    """True if a part of a line lies in a box, by clipping it at the four sides (Liang and Barsky, A New Concept and
-    Method for Line Clipping, 1984)."""
+    """True if a part of a line lies in a box. The line is clipped at the box's four sides (Liang and Barsky, A New
+    Concept and Method for Line Clipping, 1984)."""
     (x0, y0), (x1, y1) = line
     first, last = 0.0, 1.0
     for step, to_low, to_high in ((x1 - x0, box[0] - x0, box[2] - x0), (y1 - y0, box[1] - y0, box[3] - y0)):

@@ -1,4 +1,4 @@
-"""Placed drawings: ranks in boxes with the edges of a tree, or lanes and rounds with those of an exchange."""
+"""Drawings with positions: a tree as ranks in boxes with edges, an exchange as lanes and rounds with edges."""
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
@@ -12,16 +12,16 @@ Pair = tuple[int, int]
 """Sender and receiver of an edge."""
 
 BY_LINK: Final = "by-link"
-"""The look of an edge that has the colour of its link class."""
+"""Look of an edge that has the colour of its link class."""
 KEPT: Final = "kept"
 CHANGED: Final = "changed"
-"""Looks of an edge that another drawing shares, and of one that it lacks."""
+"""Looks of an edge that the drawing compared with this one also has (kept), or lacks (changed)."""
 
 HOST_PADDING: Final = 20.0
 CLUSTER_PADDING: Final = 34.0
 _CHANGED_WIDTH: Final = 3.0
 _NAME_ROOM: Final = 28
-"""Height of a box's name over it, with a margin to the drawing's frame."""
+"""Height of the name over a box, with a margin to the drawing's frame."""
 _TITLE_ROOM: Final = 34
 _LABEL_CHARACTER: Final = 8.0
 """Width of a character of a lane's label, in pixels."""
@@ -37,9 +37,9 @@ class PlacedRank:
     description: str
     marks: tuple[str, ...] = ()
     text: str = ""
-    """Text in the circle, if not the rank."""
+    """Text in the circle; if empty, the rank."""
     lead: tuple[str, str] | None = None
-    """Address and action of a click, if it does not select the rank."""
+    """Address and action of a click; if None, a click selects the rank."""
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class PlacedRank:
 
 @dataclass(frozen=True)
 class PlacedEdge:
-    """An edge, drawn from the sender of its messages to their receiver, its look, and its description."""
+    """An edge, drawn from the sender of its messages to their receiver."""
 
     src: int
     dst: int
@@ -67,9 +67,9 @@ class PlacedEdge:
     text: str = ""
     text_at: Point = (0, 0)
     pairs: tuple[Pair, ...] = ()
-    """The edges between ranks that it stands for, if not its own two."""
+    """The edges between ranks that this edge stands for; if empty, the edge from src to dst."""
     lead: tuple[str, str] | None = None
-    """Address and action of a click, if not the hops of its two ranks."""
+    """Address and action of a click; if None, a click leads to the hops between the two ranks."""
 
     @property
     def name(self) -> str:
@@ -84,7 +84,7 @@ class PlacedEdge:
 
 @dataclass(frozen=True)
 class NamedBox:
-    """A box around the ranks of a host or a cluster. Its name stands over it or, at lanes, beside it."""
+    """A box around the ranks of a host or a cluster. Its name is above it or, in a drawing with lanes, beside it."""
 
     kind: str
     name: str
@@ -93,7 +93,7 @@ class NamedBox:
 
 @dataclass(frozen=True)
 class Column:
-    """One round, or several over the same edges."""
+    """One round, or several successive rounds over the same edges."""
 
     title: str
     left: float
@@ -118,18 +118,18 @@ class Graph:
     edges: tuple[PlacedEdge, ...]
     ranks: tuple[PlacedRank, ...] = ()
     boxes: tuple[NamedBox, ...] = ()
-    """Those that are around others come first."""
+    """The boxes; a box comes before the boxes inside it."""
     lanes: tuple[tuple[str, float], ...] = ()
-    """From the top, the label of each empty where there is no room for it."""
+    """Label and position of each lane, from the top; the label is empty where there is no room for it."""
     columns: tuple[Column, ...] = ()
     pitch: float = 0
-    """From a lane to the next."""
+    """Distance from a lane to the next."""
     largest_share: float = 0
-    """The share of the critical path at the end of the scale of colours; 0 if no edge has any."""
+    """The share of the critical path at the end of the scale of colours; 0 if no edge is on the path."""
     folding: Folding | None = None
     """Hosts drawn as one; None if all ranks are drawn."""
     left_out: str = ""
-    """Sentences on what is not drawn; empty if all is."""
+    """Sentences on what is not drawn; empty if all is drawn."""
 
     @property
     def bounds(self) -> Box:
@@ -150,7 +150,7 @@ class Graph:
 
 
 def enclosing_box(boxes: Iterable[Box], padding: float) -> Box:
-    """Give the box around others."""
+    """Give the box around other boxes, `padding` pixels wider on each side."""
     left, top, right, bottom = zip(*boxes, strict=True)
     return (min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
 
@@ -161,7 +161,8 @@ def circle_box(centre: Point) -> Box:
 
 
 def with_changes(graph: Graph, other_edges: AbstractSet[Pair], run: str) -> Graph:
-    """Mark each edge that is not among `other_edges`; `run` is the name of the drawing's run."""
+    """Mark each edge that is not among `other_edges`, those of the compared drawing; `run` is the name of this
+    drawing's run."""
 
     def marked(edge: PlacedEdge) -> PlacedEdge:
         pairs = edge.pairs or ((edge.src, edge.dst),)
@@ -176,8 +177,8 @@ def with_changes(graph: Graph, other_edges: AbstractSet[Pair], run: str) -> Grap
 
 
 def with_delay(graph: Graph, *, delayed: Pair, absorber: int | None, delaying_edge: Pair | None) -> Graph:
-    """Mark the edge of a delayed hop, the rank that absorbed most of its delay, and the edge of the hop that was later
-    there."""
+    """Mark the edge of a delayed hop, the rank that absorbed most of its delay, and the edge of the later hop that this
+    rank was waiting for anyway."""
     marks = {delayed: ("delayed", 6.0, "The delayed hop")}
     if delaying_edge is not None:
         marks[delaying_edge] = ("behind", 4.0, "Most was absorbed behind it")

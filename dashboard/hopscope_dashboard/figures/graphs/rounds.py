@@ -1,8 +1,8 @@
 """Places an exchange between peers: a lane for each rank, a column for each round, and an arrow for each message from
 the lane of its sender to that of its receiver.
 
-Three or more successive rounds over the same edges, as those of a ring, share a column. If the arrows are too many to
-read, some are left out, with a note.
+Three or more successive rounds over the same edges, as in a ring, share a column. If there are too many arrows to read,
+some are left out, with a note.
 """
 
 from collections import defaultdict
@@ -22,19 +22,19 @@ Round = tuple[Sequence[int], Sequence[Row]]
 
 MOST_COLUMNS: Final = 16
 MOST_ARROWS: Final = 2500
-"""Columns and arrows that are drawn."""
+"""Largest numbers of columns and arrows that are drawn."""
 MOST_ARROWS_PER_ROUND: Final = 120
-"""With more arrows in a round, and more than a few for each rank, only some are drawn."""
+"""If a round has more arrows, and more than _THICK for each rank, only some are drawn."""
 _GAP: Final = 34
-"""Between two columns."""
+"""Distance between two columns, in pixels."""
 _LABELLED: Final = 64
 _THICK: Final = 3
-"""Arrows per lane above which a column has thinner ones."""
+"""Arrows per lane above which a column has thin arrows."""
 
 
 def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> Graph:
-    """Place one exchange. `ranks` has rank, world, host and cluster; `edges` the rows of `algorithms --collective`, the
-    heaviest first."""
+    """Place one exchange. `ranks` has rank, world, host and cluster; `edges` has the rows of `analyze algorithms
+    --collective`, the heaviest first."""
     places = lanes(ranks, {row[end] for row in edges for end in ("src", "dst")})
     pitch = 40.0 if places.number <= 16 else 24.0 if places.number <= _LABELLED else 10.0
     all_rounds = _rounds(edges)
@@ -70,7 +70,7 @@ def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> Graph:
 
 
 def _clusters(places: Lanes, pitch: float, right: float) -> list[NamedBox]:
-    """The lanes of each cluster; none where there is only one."""
+    """A box around the lanes of each cluster; none if there is only one cluster."""
     last = places.number - 1
     return [
         NamedBox("lane-cluster", name, (0, (last - high - 0.5) * pitch, right + 8, (last - low + 0.5) * pitch))
@@ -79,14 +79,14 @@ def _clusters(places: Lanes, pitch: float, right: float) -> list[NamedBox]:
 
 
 def _readable(rows: Sequence[Row], places: Lanes) -> Sequence[Row]:
-    """Reduces a crowded round to the highest lane's messages and those on the critical path."""
+    """Reduces a crowded round to the messages sent from the top lane and those on the critical path."""
     if len(rows) <= max(MOST_ARROWS_PER_ROUND, _THICK * places.number):
         return rows
     return [row for row in rows if row["on_path"] or _top(places, row["src"]) == 0]
 
 
 def _that_fit(columns: Sequence[Round]) -> Sequence[Round]:
-    """The first columns, as many as can be drawn together; at least one."""
+    """The first columns, as many as can be drawn within the limits; at least one."""
     number, arrows = 0, 0
     for _, rows in columns[:MOST_COLUMNS]:
         arrows += len(rows)
@@ -97,7 +97,7 @@ def _that_fit(columns: Sequence[Round]) -> Sequence[Round]:
 
 
 def _rounds(edges: Sequence[Row]) -> list[Round]:
-    """The rounds of each column, and its edges in the order given."""
+    """The columns: the rounds of each, and its edges in the order given."""
     by_round: dict[int, list[Row]] = defaultdict(list)
     for row in edges:
         for number in rounds.numbers(row["rounds"]):
@@ -132,5 +132,5 @@ def _title(numbers: Sequence[int]) -> str:
 
 
 def _top(places: Lanes, rank: int) -> int:
-    """The place of a rank's lane counted from the top."""
+    """The number of a rank's lane, counted from the top."""
     return places.number - 1 - places.of_rank[rank]

@@ -1,8 +1,8 @@
 """A placed tree or exchange as SVG: parts with tooltips, keys and links.
 
-Every part has its description in its `<title>`, and names in `data-up`, `data-down`, `data-left` and `data-right` where
-the arrow keys lead; `assets/drawing.js` does the rest. The look that does not depend on the palette is in
-`assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is escaped here.
+Every part has its description in its `<title>`, and the targets of the arrow keys in `data-up`, `data-down`,
+`data-left` and `data-right`; `assets/drawing.js` handles keys and pointer. The look that does not depend on the palette
+is in `assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is escaped here.
 """
 
 import re
@@ -39,13 +39,13 @@ from hopscope_dashboard.palette import (
 _NAME_OFFSET: Final = 8
 """Pixels between a box and its name."""
 _PINS: Final = 'role="button" aria-pressed="false"'
-"""Attributes of a part that a click only pins."""
+"""Attributes of a part without a link: a click pins its tooltip."""
 
 
 def svg(graph: Graph, least_scale: float, *, has_run: bool = True) -> str:
-    """Give the drawing. If it `has_run`, edges lead to their hops.
+    """Give the drawing as SVG. `has_run`: the tree ran, so its edges lead to their hops.
 
-    It shrinks with its frame to `least_scale` times its own size; then the frame scrolls.
+    The drawing shrinks with its frame to `least_scale` times its own size; in a smaller frame it scrolls.
     """
     ways = arrow_keys(graph)
     left, top, right, bottom = graph.bounds
@@ -67,7 +67,7 @@ def svg(graph: Graph, least_scale: float, *, has_run: bool = True) -> str:
 
 
 def without_leads(markup: str) -> str:
-    """Give a drawing whose parts lead nowhere and do not say that they do."""
+    """Give a drawing without the links of its parts and their mention in tooltips."""
     return re.sub(r'role="link" data-href="[^"]*"', _PINS, re.sub(rf" {leads.CLICK}[^<]*(?=</title>)", "", markup))
 
 
@@ -78,7 +78,7 @@ def _style() -> str:
     colours |= {KEPT: KEPT_COLOUR, CHANGED: CHANGED_COLOUR}
     colours |= {"delayed": CATEGORY_COLOURS["wan"], "behind": CATEGORY_COLOURS["compute"]}
     dashes = {link: " ".join(map(str, dash)) for link, dash in LINK_DASHES.items() if dash}
-    # After the link classes: beside another drawing, dashes say what changed.
+    # These come after the link classes to override them: in a comparison, dashes say what changed.
     dashes |= {KEPT: "none", CHANGED: " ".join(map(str, CHANGED_DASH))}
     return " ".join(
         [
@@ -99,10 +99,10 @@ _STYLE: Final = _style()
 def _part(
     part: PlacedEdge | PlacedRank, classes: Iterable[str], shape: str, keys: str, lead: tuple[str, str] | None
 ) -> str:
-    """Something that can be pointed at, reached by keys and clicked.
+    """A rank or an edge that can be pointed at, reached by keys and clicked.
 
-    `keys` are its attributes of `_keys`. `lead` is a click's target, an address of `leads`, and its action; without it,
-    a click pins the title.
+    `keys`: its attributes from `_keys`. `lead`: the address that a click opens, and words for that; None if a click
+    pins the title.
     """
     role, hint = (f'role="link" data-href="{escape(lead[0])}"', f" {leads.CLICK}{lead[1]}.") if lead else (_PINS, "")
     title = f"<title>{escape(part.description)}{hint}</title>"
@@ -110,7 +110,8 @@ def _part(
 
 
 def _keys(name: str, ways: Ways, first: str) -> str:
-    """Attributes for the keys: Tab leads to the first part of a drawing and then out, arrow keys to other parts."""
+    """Attributes for the keys: Tab enters a drawing at its part `first` and then leaves it, arrow keys move between
+    parts."""
     targets = "".join(f'data-{key}="{target}" ' for key, target in ways.get(name, {}).items() if target is not None)
     return f'{targets}tabindex="{0 if name == first else -1}"'
 
@@ -131,7 +132,8 @@ def _edge(edge: PlacedEdge, keys: str, *, has_run: bool) -> str:
 
 
 def _arrow(edge: PlacedEdge) -> str:
-    """A line and its head, outside of the circles at its ends; under them a wider line that is easier to point at."""
+    """A line with its arrowhead, between the circles at its ends, and an invisible wider line that is easier to point
+    at."""
     (x0, y0), (x1, y1) = edge.begin, edge.end
     length = hypot(x1 - x0, y1 - y0) or 1.0
     dx, dy = (x1 - x0) / length, (y1 - y0) / length
@@ -154,7 +156,8 @@ def _share(edge: PlacedEdge) -> str:
 
 
 def _box(box: NamedBox, *, shaded: bool) -> str:
-    """A box with its name over it; at lanes the name is beside it, and every second one is shaded."""
+    """A box with its name over it. In a drawing with lanes the name is beside the box, and only if `shaded` is the box
+    visible."""
     left, top, right, bottom = box.box
     of_lanes = box.kind == "lane-cluster"
     look = 'class="band"' if of_lanes else 'rx="8"'

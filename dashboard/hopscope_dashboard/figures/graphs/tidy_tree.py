@@ -1,7 +1,7 @@
-"""The layout of a tree on its topology: a row for each depth, clusters side by side, and in each its hosts.
+"""Lays out a tree on its topology: a row for each depth, clusters side by side, and in each cluster its hosts.
 
-Every host has columns of its own. On a page of limited width it has them from its first row to its last, so that hosts
-of one circle each are drawn as a tree of hosts.
+Every host has columns of its own. On a page of limited width, a host has its columns only from its first row to its
+last, so hosts drawn as one circle form a tree of hosts.
 """
 
 from collections import defaultdict
@@ -15,22 +15,23 @@ from hopscope_dashboard.figures.graphs.graph import CLUSTER_PADDING, HOST_PADDIN
 from hopscope_dashboard.figures.graphs.words import name_width
 
 Slot = tuple[int, int]
-"""A depth, and a line at it: hosts that a page is too narrow for go to the next line."""
+"""A depth, and a line at that depth: hosts for which the page is too narrow go to the next line."""
 
 _COLUMN, _HOST_GAP, _CLUSTER_GAP = 82, 26, 2 * CLUSTER_PADDING + 64
 _PITCH, _STACKED_PITCH = 92, 116
-"""Pixels from a row to the next, and so that the name of a host has room under another host."""
+"""Pixels from a row to the next; the second leaves room for a host's name under another host."""
 _RANKS_ACROSS: Final = 12
-"""Ranks of one host and one depth that stand side by side on a page of limited width."""
+"""Largest number of ranks of one host and depth side by side on a page of limited width."""
 _LEAN: Final = 0.22
-"""Columns by which rows lean to one side and the other: an edge to the second row runs beside the circles between."""
+"""Shift of a row, in columns, alternately left and right, so that an edge to the next row but one passes beside
+circles."""
 
 
 @dataclass
 class _Host:
     name: str
     rows: dict[Slot, dict[int, float]]
-    """The ranks of each row, with their distances from the host's middle."""
+    """The ranks of each row, with their distances from the host's middle in pixels."""
     left: float = 0.0
 
     @property
@@ -40,7 +41,8 @@ class _Host:
 
 
 def positions(ranks: Iterable[Mapping[str, Any]], depths: Mapping[int, int], width: float = inf) -> dict[int, Point]:
-    """Position of each rank, in pixels. `ranks` has rank, host and cluster; `width` is that of a page to fit into."""
+    """Give the position of each rank, in pixels. `ranks` has rank, host and cluster; `width` is the page's width in
+    pixels."""
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rank in ranks:
         members[str(rank["cluster"]), str(rank["host"])].append(rank["rank"])
@@ -75,7 +77,8 @@ def _rows(ranks: Sequence[int], depths: Mapping[int, int], across: int) -> dict[
 
 
 def _pack(hosts: Sequence[_Host], width: float) -> float:
-    """Put each host right of those with which it shares a row, or on the next line; returns the width of all."""
+    """Put each host to the right of the hosts that share a row with it, or on the next line. Returns the width of all
+    hosts."""
     spans: list[tuple[Slot, Slot, float]] = []
     lines: dict[int, int] = defaultdict(int)
     width += sum(host.width + _HOST_GAP for host in hosts if max(host.rows)[0] > min(host.rows)[0])
@@ -84,9 +87,9 @@ def _pack(hosts: Sequence[_Host], width: float) -> float:
         while True:
             rows = {(depth, line + lines[top] * (depth == top)): row for (depth, line), row in host.rows.items()}
             beside = [span for span in spans if width == inf or (span[0] <= max(rows) and min(rows) <= span[1])]
-            # Every second line begins a little aside, so that edges to it run between the hosts above.
+            # Every second line is shifted a little, so that edges to it run between the hosts above.
             host.left = max((end for _, _, end in beside), default=(lines[top] % 2 - 1) * _HOST_GAP) + _HOST_GAP
-            # No line is free of hosts of several depths, and none is free for one.
+            # A host of several depths occupies every line: no line has room beside it, nor for another such host.
             is_free = max(rows)[0] > top or all(last[0] > first[0] for first, last, _ in beside)
             if is_free or host.left + host.width <= width:
                 break

@@ -1,8 +1,9 @@
 """Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster. An edge's colour and
-width are its share of the critical path, its line its link class.
+width show its share of the critical path, its dashes its link class.
 
-Of a tree of many ranks each host is one circle, `×16`, until it is opened; the edges between two circles are one, with
-what they carry together. A host's circle has the place of its rank nearest to the root, so the drawing is a tree, too.
+In a tree of many ranks each host is one circle, such as `×16`, until it is opened. All edges between two circles are
+drawn as one, with their sums. A host's circle stands where its rank nearest to the root would, so the drawing is a tree
+too.
 """
 
 from collections import defaultdict
@@ -37,41 +38,44 @@ from hopscope_dashboard.palette import LIGHT_SHARES
 Row = dict[str, Any]
 
 OPEN: Final = "open"
-"""The parameter of the address that names the hosts that are drawn rank by rank, with commas between them."""
+"""Parameter of the address: the hosts that are drawn rank by rank, with commas between them."""
 
 _PAGE_WIDTH: Final = 1300
 """Widest row of hosts of all clusters together if hosts are folded, in pixels."""
 _LEAST_SCALE: Final = 0.01
-"""The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
+"""Smallest share of the critical path at the end of the colours: in a tree with tiny shares no edge shall look
+heavy."""
 _LABELLED: Final = 0.2
-"""Part of the heaviest edge's share from which on an edge is labelled; the others have a tooltip."""
+"""Fraction of the heaviest edge's share from which on an edge is labelled; all edges have a tooltip."""
 _MOST_LABELS: Final = 40
-"""Edges labelled with their share at most: more texts would be a pattern and no figures."""
+"""Largest number of edges labelled with their share: nobody could read more."""
 _NO_HOP: Final[Row] = {"share": 0.0}
-"""The weight of an edge that carried no hop, of a tree that ran."""
+"""Weight of an edge without hops in a tree that ran."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Folding of hosts: every host but those opened, without the separate ranks."""
+    """Folding of hosts: every host is folded except those in `opened`; `separate_ranks` are not folded with their
+    host."""
 
     opened: tuple[str, ...] = ()
     separate_ranks: Collection[int] = ()
 
     @classmethod
     def from_query(cls, query: Mapping[str, str], separate_ranks: Collection[int] = ()) -> "Fold":
-        """Read which hosts the address opens; `separate_ranks` are drawn by themselves in any case."""
+        """Read from the address which hosts are open. `separate_ranks` are drawn separately even if their host is
+        folded."""
         return cls(tuple(dict.fromkeys(filter(None, query.get(OPEN, "").split(",")))), separate_ranks)
 
     def opening(self, host: str) -> str:
-        """Give the address at which this host is open as well."""
+        """Give the address that opens this host in addition."""
         return link("", **{OPEN: ",".join([*self.opened, host])})
 
 
 def folded_again(folding: Folding, host: str) -> str:
-    """Give the address at which an open host is folded."""
+    """Give the address that folds an open host again."""
     rest = [name for name in folding.opened if name != host]
-    # Following an address whose parameter is set already removes the parameter.
+    # Following an address whose parameter is already set removes the parameter.
     return link("", **{OPEN: ",".join(rest or folding.opened)})
 
 
@@ -84,18 +88,19 @@ def placed_tree(
     fold: Fold | None = None,
     by_link: bool = False,
 ) -> Graph:
-    """Place one tree; one of many ranks on several hosts folded, as `fold` says.
+    """Place one tree. If it has many ranks on several hosts, hosts are folded, as `fold` says.
 
     `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as
-    trace-wide ranks; `edges` the rows of tree-edges by directed edge (src, dst), none for a tree that did not run.
-    `role` up draws from child to parent, down the other way. The colour of an edge is its share of the critical path
-    or, `by_link`, its link class.
+    trace-wide ranks. `edges` has the rows of tree-edges by directed edge (src, dst); it is empty for a tree that did
+    not run. `role`: "up" draws edges from child to parent, "down" from parent to child. `by_link`: the colour of an
+    edge is its link class instead of its share of the critical path.
     """
     return _Tree(ranks, parents, edges, role, fold or Fold()).placed(by_link=by_link)
 
 
 class _Tree:
-    """A tree of circles. That of several ranks goes by its rank nearest to the root: its first."""
+    """A tree of circles. The number of a circle of several ranks is that of its rank nearest to the root, its first
+    rank."""
 
     def __init__(
         self,
@@ -123,7 +128,7 @@ class _Tree:
                     self.parent_circles[rank] = self.first.get(parent)
 
     def _circles(self) -> dict[int, list[int]]:
-        """The ranks of each circle, by its first."""
+        """The ranks of each circle, by its first rank."""
         stacks: dict[Any, list[int]] = defaultdict(list)
         for rank, row in self.rows.items():
             alone = not self.is_folded or rank in self.fold.separate_ranks or self.parents[rank] is None
@@ -142,7 +147,7 @@ class _Tree:
         edges = [self._edge(ends, pairs, weights[ends], places, largest) for ends, pairs in bundles.items()]
         if by_link:
             edges = [replace(edge, look=BY_LINK) for edge in edges]
-        # A tree edge comes after others from its child, so that the arrow keys lead along it.
+        # A circle's edge to its parent comes after its other edges, so that the arrow keys follow it.
         edges.sort(key=lambda edge: (edge.child, edge.parent == self.parent_circles[edge.child or 0]))
         folded = [members for members in self.circles.values() if len(members) > 1]
         return Graph(
@@ -159,7 +164,8 @@ class _Tree:
         )
 
     def _bundles(self) -> tuple[dict[Pair, list[Pair]], dict[int, list[Pair]]]:
-        """The edges between each two circles, and those inside of each, as (sender, receiver)."""
+        """The edges between every two circles, by (sender's circle, receiver's circle), and the edges inside each
+        circle."""
         outer: dict[Pair, list[Pair]] = defaultdict(list)
         inner: dict[int, list[Pair]] = defaultdict(list)
         for rank, parent in sorted(self.parents.items()):
@@ -188,7 +194,7 @@ class _Tree:
             text, lead = words.of_edge(*pairs[0], kind, weight), None
         else:
             text = words.of_edges(len(pairs), self._name(src), self._name(dst), kind, weight)
-            # Either end is folded, or there would be one edge.
+            # At least one end is a folded host; otherwise there would be only one edge.
             host = next(self.rows[end]["host"] for end in (child, src, dst) if len(self.circles[end]) > 1)
             lead = (self.fold.opening(host), f"open {host}")
         share = weight["share"] if weight else 0
@@ -216,17 +222,17 @@ class _Tree:
 
 
 def _host(row: Row) -> tuple[str, str]:
-    """A cluster and a host in it: hosts of two clusters may have one name."""
+    """A cluster and a host in it: hosts of two clusters may have the same name."""
     return str(row["cluster"]), str(row["host"])
 
 
 def _share_look(share: float, largest: float) -> str:
-    """The look of a share of the critical path, by its colour, `largest` being the end of the scale."""
+    """The look of an edge with this share of the critical path; `largest` is the share at the end of the colours."""
     return f"share-{round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0}"
 
 
 def _boxes(rows: Iterable[Row], places: Mapping[int, Point]) -> list[NamedBox]:
-    """The boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
+    """The boxes: of clusters, around their hosts' boxes, then of hosts, around their ranks."""
     circles: dict[tuple[str, str], list[Box]] = defaultdict(list)
     for row in rows:
         circles[_host(row)].append(circle_box(places[row["rank"]]))
@@ -241,9 +247,9 @@ def _boxes(rows: Iterable[Row], places: Mapping[int, Point]) -> list[NamedBox]:
 
 
 def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], largest: float) -> list[PlacedEdge]:
-    """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way.
+    """Write the shares of the heavy edges near their children, where neither another text nor a rank is in the way.
 
-    At the child's end edges are further apart than in the middle or at the parent.
+    Edges are farther apart at the child's end than in the middle or at the parent.
     """
     heavy = sorted(
         (edge for edge in edges if largest and edge.share >= _LABELLED * largest), key=lambda edge: -edge.share
@@ -261,7 +267,7 @@ def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], largest:
 def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
     """Give the number of edges from a rank to the root."""
     depth, ancestor = 0, parents[rank]
-    # A tree with a cycle never reaches a root: stop rather than hang.
+    # From a cycle there is no way to a root: stop rather than hang.
     while ancestor is not None and depth <= len(parents):
         depth, ancestor = depth + 1, parents.get(ancestor)
     return depth

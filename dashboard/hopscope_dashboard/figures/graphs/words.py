@@ -13,12 +13,12 @@ _CHARACTER: Final = 8.6
 _LONGEST_NAME: Final = 40
 _CHILDREN_NAMED: Final = 12
 _SPANS_NAMED: Final = 60
-"""Characters that may name a host's ranks."""
+"""Largest number of characters that name a host's ranks."""
 
 
 def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
-    """Say which edge it is and what it carried. `row` is that of tree-edges, or of the edges of one collective, which
-    have rounds: without hops if it carried none, None if the tree did not run."""
+    """Describe an edge and what it carried. `row` is its row of tree-edges, or of the edges of one collective, which
+    has rounds. A row without `hops` means that the edge carried none; None means that the tree did not run."""
     text = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
     if row is None:
         return f"{text}."
@@ -31,7 +31,7 @@ def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str
 
 
 def of_edges(count: int, src: str, dst: str, link: str, row: Mapping[str, Any] | None) -> str:
-    """Say what the edges between the ranks of two hosts carried together. `row` has the sums of their columns."""
+    """Say what all edges between the ranks of two hosts carried together. `row` has the sums over these edges."""
     text = f"{quantities.plural(count, 'edge')} from {src} to {dst} ({link}, {LINK_MEANINGS[link]})"
     return f"{text}." if row is None else f"{text}: {_carried(row)}."
 
@@ -56,7 +56,7 @@ def _in_rounds(row: Mapping[str, Any]) -> str:
 
 
 def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int]) -> str:
-    """Say where a rank is, by its row of the table ranks, and who is next to it in the tree."""
+    """Say where a rank is, and name its parent and children in the tree. `row` is its row of the table ranks."""
     parent_phrase = "It is the root" if parent is None else f"Its parent is rank {parent}"
     child_names = ", ".join(map(str, children[:_CHILDREN_NAMED]))
     remainder = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
@@ -72,7 +72,7 @@ def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int])
 
 
 def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inner_row: Mapping[str, Any] | None) -> str:
-    """Say which ranks of a host are drawn as one; `inner_row` has the sums of the columns of the edges among them."""
+    """Say which ranks of a host are drawn as one circle; `inner_row` has the sums over the edges among them."""
     rank_names = spans(ranks)
     if len(rank_names) > _SPANS_NAMED:
         rank_names = f"{ranks[0]} to {ranks[-1]}"
@@ -81,11 +81,11 @@ def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inner_row: Mapping[s
 
 
 def shown_name(name: str) -> str:
-    """Give the name of a host or a cluster as it is drawn: a very long one without its middle."""
+    """Give the name of a host or a cluster as it is drawn: a very long name without its middle."""
     half = _LONGEST_NAME // 2 - 1
     return name if len(name) <= _LONGEST_NAME else f"{name[:half]} … {name[-half:]}"
 
 
 def name_width(name: str) -> float:
-    """Give the largest width of such a name, in pixels."""
+    """Give the largest width of a drawn name, in pixels."""
     return len(shown_name(name)) * _CHARACTER

@@ -1,4 +1,4 @@
-"""The critical path by call site: each place that calls MPI, and the source around one."""
+"""Page Call sites: the critical path and the sums over all ranks by call site, and the source around one call site."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -25,7 +25,7 @@ BARS = "places-bars"
 PLACE_CARD = "places-chosen"
 
 _MOST_BARS: Final = 12
-"""Places that are drawn; the table lists all."""
+"""Largest number of call sites drawn; the table lists all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "13em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
 _COLUMNS_OF_HEADINGS: Final = {
     "place": "place",
@@ -66,7 +66,7 @@ _MESSAGES: Final[dict[str, Callable[[Row], str]]] = {
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the place whose source is shown: `at`."""
+    """Give the page. The parameter `at` of the address selects the call site whose source is shown."""
     rows = data.rows("places")
     known_rows = [row for row in rows if row["place"] != UNKNOWN_PLACE]
     head = blocks.page_head("Call sites", _answer(known_rows))
@@ -79,7 +79,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _answer(known_rows: Rows) -> list[Component | str]:
-    """Say which call takes most of the critical path; nothing where none is on it."""
+    """Say which call takes most of the critical path; an empty list if no call is on it."""
     first = max(known_rows, key=lambda row: row["time_ns"] or 0, default=None)
     if first is None or not first["time_ns"]:
         return []
@@ -92,7 +92,7 @@ def _answer(known_rows: Rows) -> list[Component | str]:
 
 
 def _caveats(data: TraceData) -> Component:
-    """The analysis's caveats on places without debug information; nothing where all have it."""
+    """The analysis's caveats on call sites without debug information; empty if all have it."""
     caveats = [row["sentence"] for row in data.limits() if row["kind"] == "places"]
     return blocks.note(*blocks.with_code(" ".join(caveats))) if caveats else html.Div()
 
@@ -164,7 +164,7 @@ def _place_card(data: TraceData, chosen_row: Row, query: Query) -> Component:
     elif chosen_row["remedy"]:
         lines = html.P(f"Its source line is not known: {chosen_row['remedy']}.")
     else:
-        lines = html.P("Its source is not at hand.")
+        lines = html.P("Its source file was not found.")
     sends = data.number_of("messages") > 0
     links = [
         dcc.Link("Show only this place", href=link("/places", at=place, place=place), className="button"),

@@ -1,4 +1,4 @@
-"""The program's own regions: time in each, rank by rank."""
+"""Page Regions: the time in each region of the program, rank by rank."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ def layout(data: TraceData, query: Query) -> Component:
     del query
     rows = sorted(data.rows_or_none("regions"), key=lambda row: (-row["time_ns"], row["region"], row["rank"]))
     if not rows:
-        return html.Div(blocks.page_head("Regions", missing.regions(data) or "None ran here."))
+        return html.Div(blocks.page_head("Regions", missing.regions(data) or "No region ran here."))
     return html.Div([blocks.page_head("Regions", _answer(rows)), _bars(rows), _table(rows)])
 
 
@@ -49,7 +49,7 @@ def _bars(rows: Rows) -> Component:
         [row["region"] for row in bar_rows],
         [
             ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in bar_rows]),
-            ("besides", CATEGORY_COLOURS["compute"], [max(0, row["time_ns"] - row["mpi_ns"]) for row in bar_rows]),
+            ("outside MPI", CATEGORY_COLOURS["compute"], [max(0, row["time_ns"] - row["mpi_ns"]) for row in bar_rows]),
         ],
         title="time on the rank that spends most there",
         heading="region",
@@ -82,7 +82,7 @@ def _table(all_rows: Rows) -> Component:
             full=exports.csv_address("regions"),
             meanings=meanings("regions", "region", "rank", "visits", "time_ns", "mpi_ns", "share"),
         ),
-        hint=f"With all that was called inside; threads of a rank add up.{left}",
+        hint=f"Calls inside are included; threads of a rank add up.{left}",
     )
 
 

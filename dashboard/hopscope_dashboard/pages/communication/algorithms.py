@@ -13,25 +13,26 @@ from hopscope_dashboard.pages.communication.trees import comm_title
 
 @dataclass(frozen=True)
 class RanAlgorithm:
-    """One row of `analyze algorithms`, with one collective of it and the edges of all that are like that one."""
+    """One row of `analyze algorithms`, one of its collectives, and the edges of all collectives that are like this
+    one."""
 
     row: Row
     collective: str
-    """As COMM:SEQ."""
+    """The collective, as COMM:SEQ."""
     edges: Rows
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """Drawings to offer: trees, up before down; exchange for all else, in rounds."""
+        """Roles that have a drawing: the trees `up` and `down`, then `exchange` for all other edges, in rounds."""
         trees = tuple(role for role in ("up", "down") if self._is_tree(role))
         return trees if all(row["role"] in trees for row in self.edges) else (*trees, "exchange")
 
     def edges_of(self, role: str) -> Rows:
-        """Give the edges that are drawn together."""
+        """Give the edges in the drawing of a role."""
         return [row for row in self.edges if role == (row["role"] if row["role"] in self.roles else "exchange")]
 
     def _is_tree(self, role: str) -> bool:
-        """True if the edges of this role have one root; leaders' groups and folds have several."""
+        """True if the edges of this role form one tree; groups of leaders and folds have several roots."""
         parents = self.parents(role)
         edges = sum(row["role"] == role for row in self.edges)
         return list(parents.values()).count(None) == 1 and len(parents) == edges + 1
@@ -44,7 +45,7 @@ class RanAlgorithm:
 
 
 def algorithm_rows(data: TraceData) -> Rows:
-    """Give all rows, the most frequent first."""
+    """Give the rows of `analyze algorithms`, the most frequent algorithm first."""
     return sorted(data.rows("algorithms"), key=lambda row: -row["collectives"])
 
 
@@ -55,13 +56,13 @@ def choose(data: TraceData, rows: Sequence[Row], query: Query) -> RanAlgorithm |
     """
     collective = query.get("collective")
     if collective is None:
-        # On a single rank, all messages are to oneself.
+        # On a communicator of one rank, the rank sends only to itself.
         most_frequent = [row for row in rows if row["ranks"] > 1][:1]
         algorithms = [
             RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) for row in most_frequent
         ]
         return algorithms[0] if algorithms else None
-    # The command says what is wrong with a collective that has none.
+    # For a collective without edges, the analysis raises an error that says why.
     edges = data.rows("algorithms", collective=collective)
     matches = [row for row in rows if row["first"] == collective]
     if not matches:
@@ -78,7 +79,7 @@ def comms(data: TraceData) -> dict[int, str]:
 
 
 def title(row: Row) -> str:
-    """Name the algorithm and its segments to a reader."""
+    """Name the algorithm and its segments for a reader."""
     cut = f" in segments of {quantities.size(row['segment_bytes'])}" if row["segment_bytes"] else ""
     return f"{row['algorithm']}{cut}"
 

@@ -32,8 +32,8 @@ _BARS: Final = "A bar runs from entering the call to leaving it."
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one of
-    the part that is selected."""
+    """Give the page. The parameters `comm` and `seq` of the address select the collective; without them it is the worst
+    collective of the selected part."""
     comm, seq = number(query, "comm"), number(query, "seq")
     if (comm is None or seq is None) and ("comm" in query or "seq" in query):
         fault = " and ".join(
@@ -41,7 +41,7 @@ def layout(data: TraceData, query: Query) -> Component:
         )
         raise InputError(
             f"The address names no collective: {fault}. It takes two whole numbers, the communicator and the number "
-            "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
+            "on it, as in /collective?comm=0&seq=3; the page Collectives lists the trace's collectives"
         )
     if comm is None or seq is None:
         part = data.part(selection.options(query))
@@ -123,7 +123,7 @@ def _lead(fact: Row, calls: Rows, algorithm_rows: Rows) -> list[Any]:
 
 
 def _algorithm(row: Row) -> list[Component | str]:
-    """The recognised algorithm, linked to its picture."""
+    """The recognised algorithm, with a link to its drawing."""
     recognition, address = algorithms.recognised(row), link("/tree", collective=row["first"])
     if row["depth"] is None:
         return [f" {recognition} ", dcc.Link("See who sent to whom", href=address), "."]
@@ -134,7 +134,7 @@ def _neighbours(fact: Row) -> list[Component]:
     def button(target_seq: int | None, key: str, *children: Any) -> Component:
         if target_seq is None:
             return html.Span(list(children), className="button disabled", **aria.DISABLED)
-        # `assets/keys.js` follows the link of this class when its key is pressed.
+        # `assets/keys.js` follows the link with this class when the key is pressed.
         return dcc.Link(
             [*children, html.Kbd(key, **aria.HIDDEN)],
             href=link("/collective", comm=fact["comm"], seq=target_seq),
@@ -188,7 +188,7 @@ def _why_no_hops(calls: Rows) -> Component:
 
 def _path(path: Rows, fact: Row) -> Component:
     if not path:
-        return empty.nothing_to_draw("Critical path", "No critical path of this collective is known: it is incomplete.")
+        return empty.nothing_to_draw("Critical path", "The collective is incomplete, so its critical path is unknown.")
     whole = sum(step["time_ns"] for step in path) or 1
     rows = [
         [

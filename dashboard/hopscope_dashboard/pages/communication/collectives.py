@@ -1,4 +1,4 @@
-"""The list of collectives: all of them, a block at a time, ordered and searched by the analysis."""
+"""Page Collectives: lists all collectives, a block of rows at a time. The analysis orders and searches them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -42,15 +42,15 @@ _SORTED: Final = {
     "operation": ("operation", "asc"),
     "engine": ("engine", "asc"),
 }
-"""Sortable columns, with the analysis's order and its direction unless reversed."""
+"""Sortable columns, each with the analysis's order and the direction of that order when it is not reversed."""
 _LEASTS: Final = ("0", "0.01", "0.1", "1", "10", "100", "1000")
 _BLOCK: Final = 100
 """Rows that the grid asks for at once."""
 _LETTER: Final = 8
 _RIM: Final = 34
-"""Pixels of a letter, and around the words of a cell."""
+"""Pixels of a letter, and of the margins around a cell's text."""
 _SHORT_LIST: Final = 15
-"""Rows up to which the grid is as high as they are."""
+"""Largest number of rows for which the grid is as high as its rows."""
 _NUMBERS: Final = {
     "bytes": "bytes",
     "first_enter_ns": "at",
@@ -64,8 +64,8 @@ _GRID_FIELDS: Final = ("collective", "operation", "path_ns", "engine", *_NUMBERS
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address says how the list is ordered (`order` and `reverse`, as in the analysis) and what it
-    is restricted to: `search` and `least`, in ms."""
+    """Give the page. The address says how the list is ordered (`order` and `reverse`, as in the analysis) and restricts
+    it: `search` to matching rows, `least` to a shortest duration in ms."""
     total = data.number_of_collectives
     if not total:
         reason = empty.NO_COLLECTIVES.format(data.scope)
@@ -85,7 +85,7 @@ def layout(data: TraceData, query: Query) -> Component:
                 html.Div(exports.csv_link(_csv(query), id=SAVE), className="exports"),
                 hint=[
                     html.Span(f"{quantities.plural(total, 'collective')}.", id=COUNT, role="status"),
-                    " A click on one shows what happened inside it.",
+                    " Click one to see inside it.",
                 ],
             ),
         ]
@@ -103,7 +103,7 @@ def _answer(worst: Row) -> list[Component | str]:
 
 
 def grid_texts(row: Row) -> dict[str, str]:
-    """Texts of a row's numbers in the grid; for the parts of its critical path, their shares."""
+    """Give the texts of a row's numbers in the grid, and the shares of its critical path by category."""
     parts = {
         f"{name}_ns": quantities.share(row[f"{name}_ns"] / row["path_ns"]) for name in _parts(row) if row["path_ns"]
     }
@@ -111,13 +111,13 @@ def grid_texts(row: Row) -> dict[str, str]:
 
 
 def _chosen_order(query: Query) -> tuple[str, bool]:
-    """The order and whether it is reversed."""
+    """The order, and True if it is reversed."""
     order = allowed_word(query, "order", (*_ORDERS, *(order for order, _ in _SORTED.values())))
     return order, query.get("reverse") == "1"
 
 
 def _csv(query: Query) -> str:
-    """Address of all rows of the list; the list's script updates it with the choice."""
+    """Address of all rows of the list. The list's script updates it when the user changes order, search or duration."""
     order, reverse = _chosen_order(query)
     shortest = allowed_word(query, "least", _LEASTS)
     return exports.csv_address(
@@ -173,7 +173,7 @@ def _controls(query: Query) -> Component:
 
 
 def _parts(row: Row) -> list[str]:
-    """The categories of a collective's critical path: those that have a column."""
+    """The categories of a collective's critical path that have a column in the row."""
     return [category for category in CATEGORY_MEANINGS if f"{category}_ns" in row]
 
 
@@ -189,7 +189,7 @@ def _grid(total: int, columns: list[dict[str, Any]]) -> Component:
             "headerHeight": 40,
             "animateRows": False,
             "cacheBlockSize": _BLOCK,
-            # The request is one property of the grid: a second one would take the first one's place.
+            # The grid has one property for requests, so a second request would replace the first.
             "maxConcurrentDatasourceRequests": 1,
             "maxBlocksInCache": 20,
             "blockLoadDebounceMillis": 80,
@@ -202,7 +202,7 @@ def _grid(total: int, columns: list[dict[str, Any]]) -> Component:
 
 
 def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -> list[dict[str, Any]]:
-    """The columns; the least `last` of them are hidden first where the window is narrow."""
+    """The columns. Where the window is narrow, those with the highest `last` are hidden first."""
 
     def column(field: str, width: int, last: int, title: str | None = None, tip: str | None = None) -> dict[str, Any]:
         sorts = _SORTED.get(field)
@@ -217,7 +217,8 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
             "sortable": sorts is not None,
             "sortingOrder": [*usual, None],
             **({"initialSort": usual[1 if reverse else 0]} if is_sort_column else {}),
-            # `assets/lists.js` writes these into the address and hides the column by them.
+            # `assets/lists.js` uses these. When the user sorts, `order` and `usual` decide what goes into the address.
+            # Where the window is narrow, columns with the highest `last` are hidden first.
             "context": {"last": last, "order": sorts and sorts[0], "usual": sorts and sorts[1]},
         }
 
@@ -259,7 +260,7 @@ def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -
 def grid_options(
     request: Mapping[str, Any], order: str | None, search: str | None, shortest: str | None
 ) -> dict[str, Any]:
-    """Give the analysis's options for a block of rows that the grid asks for; anything else is left out."""
+    """Give the analysis's options for a block of rows that the grid asks for; invalid values become defaults."""
     begin, end = (request.get(name) for name in ("startRow", "endRow"))
     skip = begin if type(begin) is int and 0 <= begin < 2**62 else 0
     rows = end - skip if type(end) is int else _BLOCK
@@ -278,7 +279,7 @@ def grid_options(
 
 
 def _row(row: Row) -> dict[str, Any]:
-    """Fields of a row for the grid."""
+    """The fields that the grid needs of a row."""
     cells = {field: row[field] for field in (*_GRID_FIELDS, *(f"{name}_ns" for name in _parts(row)))}
     return {**cells, "href": leads.collective(row["collective"]), "texts": grid_texts(row)}
 

@@ -1,4 +1,4 @@
-"""The critical path by category and by operation."""
+"""Page Critical path: the path by category and by operation."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,7 +23,7 @@ BY_OPERATION = "critical-path-by-operation"
 
 _TITLE: Final = "Critical path"
 _OPERATIONS: Final = 8
-"""Rows of operations that are shown."""
+"""Largest number of operations shown."""
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -107,18 +107,18 @@ def _operation(name: str) -> Component:
 
 
 def _left_out(data: TraceData) -> list[Component | str]:
-    """Say what happens once in a run, and lead to the path with it."""
+    """Say which phases that happen once in a run are left out, and link to the path that includes them."""
     if not (left_out := data.left_out):
         return []
     phase_options = dict(option.removeprefix("--").split(" ", 1) for option in left_out)
     return [
-        f" Left out: {' and '.join(left_out.values())}. ",
-        dcc.Link("Take it in", href=link("/critical-path", **phase_options)),
+        f" Excluded: {' and '.join(left_out.values())}. ",
+        dcc.Link("Include it", href=link("/critical-path", **phase_options)),
     ]
 
 
 def _between_clusters(data: TraceData, path: Rows) -> Component | None:
-    """Say how much of the path runs between clusters; a collective without hops may cross unseen."""
+    """Say how much of the path runs between clusters. Without hops it is unknown, because collectives cross unseen."""
     if data.run["clusters"] < 2:
         return None
     share = {row["category"]: row["share"] for row in path}

@@ -1,4 +1,5 @@
-"""The hops that were delayed most: how far each moved the end of its collective, and where the rest was absorbed."""
+"""Page Delayed hops: how much of the longest delays moved the end of the collective, and where the rest was
+absorbed."""
 
 import re
 from typing import Any, Final
@@ -34,7 +35,7 @@ HOP_CARD = "delayed-hop-chosen"
 TABLE = "delayed-hops-table"
 
 _LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
-"""Numbers of hops; the first is the command's own."""
+"""Numbers of hops to choose from; the first is the command's default."""
 _COLUMNS: Final = (
     "src dst role", "link", "collective", "took_ns", "usual_ns", "delay_ns", "moved_ns", "amplification", "ranks",
     "absorbed_ns absorbed_at", "behind",
@@ -75,7 +76,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _over_time(data: TraceData, query: Query) -> list[Component]:
-    """All hops of the edge that the address names, as `edge=3-2`; nothing if it names none."""
+    """A card with all hops of the edge that the address names, such as `edge=3-2`; empty if it names no edge."""
     if "edge" not in query:
         return []
     ends = re.fullmatch(r"(\d{1,9})-(\d{1,9})", query["edge"])
@@ -83,14 +84,14 @@ def _over_time(data: TraceData, query: Query) -> list[Component]:
         raise InputError(f"edge is {query['edge']!r}; it takes the ranks of the two ends, as edge=3-2")
     rows = data.rows("edge-hops", src=int(ends[1]), dst=int(ends[2]))
     hops = sum(row["hops"] for row in rows)
-    remark = "" if hops == len(rows) else " Dots are the longest of the hops about then."
+    remark = "" if hops == len(rows) else " A dot is the longest hop of its time."
     title = f"Hops from rank {ends[1]} to rank {ends[2]} over time"
     return [
         blocks.card(
             title,
             blocks.drawing(title, over_time(rows), name=OVER_TIME),
             dcc.Link("See the longest delays of all edges", href="/delayed-hops"),
-            hint=f"{quantities.plural(hops, 'hop')} over {rows[0]['link']}, each at the time when it was sent.{remark} "
+            hint=f"{quantities.plural(hops, 'hop')} over {rows[0]['link']}, each at its send time.{remark} "
             "Drag to select a time, double-click to clear it.",
         )
     ]
@@ -106,7 +107,7 @@ def _no_hop_card(data: TraceData) -> Component:
         return empty.nothing_to_draw("No hops", words)
     return empty.nothing_to_draw(
         "No delayed hop",
-        f"{data.scope} has no edge with 5 hops that were waited for, one of them longer on its way than their median.",
+        f"{data.scope} has no edge with 5 hops that ranks waited for, of which one was slower than their median.",
     )
 
 
@@ -115,7 +116,7 @@ def _delays(rows: Rows) -> Component:
         "What became of the delays",
         blocks.drawing("Delay of each hop, moved on and absorbed", delays(rows), name=DELAYS),
         meaning="A delay is the time beyond the median of the edge. Moved the end: how much earlier the last rank "
-        "would have left without it, by a replay.",
+        "would have left without the delay, in a replay.",
     )
 
 
@@ -152,7 +153,7 @@ def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> Graph:
 
 
 def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
-    """The tree that its collective ran over: the hop is one of its edges."""
+    """The tree that the hop's collective ran over and that has the hop as an edge; None if there is none."""
     comm = int(hop["collective"].partition(":")[0])
     child, parent = (hop["src"], hop["dst"]) if hop["role"] == "up" else (hop["dst"], hop["src"])
     return next(
@@ -166,7 +167,8 @@ def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
 
 
 def _edge(cause: str | None) -> tuple[int, int] | None:
-    """The two ends in `hop 4->0`, the analysis's name of the later hop."""
+    """The sender and the receiver in a name of the analysis such as `hop 4->0`; None if the name is not that of a
+    hop."""
     match = re.fullmatch(r"hop (\d+)->(\d+)", cause or "")
     return None if match is None else (int(match[1]), int(match[2]))
 

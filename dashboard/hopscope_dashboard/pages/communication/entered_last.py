@@ -15,7 +15,8 @@ LAST_RANK = "entered-last"
 
 
 def lead(data: TraceData, fact: Row) -> list[Component | str]:
-    """Give it as words of a lead; nothing where the clocks cannot tell who was last, or it entered with another."""
+    """Say in a page's lead which rank was last; an empty list if the clocks cannot tell, or if two ranks entered
+    together."""
     rank, margin = fact["last_rank"], fact["margin_ns"]
     if rank is None or not margin:
         return []

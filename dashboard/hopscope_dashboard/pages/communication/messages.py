@@ -1,4 +1,4 @@
-"""Messages of the application: who sends how much to whom, who waits for whom, and what that costs."""
+"""Page Messages: who sends how much to whom in point-to-point messages, who waits for whom, and what that costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -40,14 +40,14 @@ _SHOW: Final = {
 _UNITS: Final = {"waiting_caused_ns": "ns", "waiting_suffered_ns": "ns", "bytes": "bytes", "path_ns": "ns"}
 _BROKEN: Final = {"whiteSpace": "normal", "overflowWrap": "anywhere"}
 _MOST_ROWS: Final = 100
-"""Rows of the table of pairs; the command lists all."""
+"""Largest number of rows in the table of pairs; the command lists all."""
 _MOST_BARS: Final = 32
-"""Ranks whose waiting is drawn; the command lists all."""
+"""Largest number of ranks whose waiting is drawn; the command lists all."""
 _MOST_ON_PATH: Final = 8
-"""Functions and places whose part of the critical path is drawn; the command lists all."""
+"""Largest number of functions, and of call sites, whose time on the critical path is drawn; the command lists all."""
 
 _WORTH_DRAWING: Final = 0.1
-"""The least part of the critical path that is drawn in its parts."""
+"""Smallest share of the critical path for which messages are drawn by function and by call site."""
 
 _COLUMNS: Final[dict[str, Callable[[Row], str]]] = {
     "messages": lambda row: quantities.number(row["messages"]),
@@ -62,7 +62,7 @@ _COLUMNS_OF_PLACES: Final[dict[str, Callable[[Row], str]]] = {
     "waited here": lambda row: quantities.duration(row["waiting_suffered_ns"]),
     "critical path": _COLUMNS["critical path"],
 }
-"""A message has one place where it is sent, and another where it is waited for."""
+"""Columns by call site: a message is sent at one call site and waited for at another."""
 _COLUMNS_OF_HEADINGS: Final = {
     "messages": "messages",
     "bytes": "bytes",
@@ -78,12 +78,12 @@ _COLUMNS_OF_HEADINGS: Final = {
 }
 """The columns of the analysis, by the headings that stand for them."""
 _SELDOM: Final = {"wrong_order": "wrong order"}
-"""Columns shown only if some row has any."""
+"""Columns that are shown only if some row has a number above 0."""
 
 
 _NO_MESSAGES: Final = "The program sent no messages of its own; what collectives send is on their pages."
-_NO_MESSAGES_IN_PART: Final = "No message of the program's own lies in this part of the run."
-_NOT_RECORDED: Final = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
+_NO_MESSAGES_IN_PART: Final = "The program sent no messages of its own in this part of the run."
+_NOT_RECORDED: Final = "Messages were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
 
 
 def _reason_for_absence(data: TraceData) -> str | None:
@@ -98,7 +98,7 @@ def _waited(time_ns: int, late_count: int) -> str:
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects `by` (rank, host or cluster) and what the matrix shows: `show`."""
+    """Give the page. In the address, `by` selects rank, host or cluster, and `show` selects what the matrix shows."""
     grouping, show = allowed_word(query, "by", tuple(_GROUPINGS)), allowed_word(query, "show", tuple(_SHOW))
     rows = data.rows("messages", by="pair" if grouping == "rank" else grouping)
     controls = choice("By", "/messages", query, "by", options=_GROUPINGS, current=grouping)
@@ -166,21 +166,21 @@ def _total(data: TraceData, rows: Rows) -> Component:
                 ),
             ]
         ),
-        hint=f"Of {quantities.plural(undecided, 'message')} the trace does not show who waited; no waiting is counted "
-        "for them."
+        hint=f"For {quantities.plural(undecided, 'message')} the trace does not show who waited; they count as no "
+        "waiting."
         if undecided
         else None,
     )
 
 
 def _path_share(data: TraceData) -> float | None:
-    """The part of the critical path that is messages and waits for them; None where nothing of it is asked for."""
+    """The share of the critical path that is messages and waits for them; None if the path is unknown."""
     return next((row["share"] for row in data.rows("critical-path") if row["category"] == "p2p"), None)
 
 
 def _on_path(data: TraceData) -> Component:
-    """Time of the critical path on the program's messages and waits for them, by function and by place; nothing where
-    that is little."""
+    """A card with the critical path's time on messages and waits for them, by function and by call site; empty below
+    _WORTH_DRAWING."""
     if (_path_share(data) or 0) < _WORTH_DRAWING:
         return html.Div()
     functions = _most_on_path(data.rows("critical-path", by="operation"))
@@ -249,9 +249,9 @@ def _cost(data: TraceData) -> Component:
     return blocks.card(
         "What it cost",
         blocks.drawing("Waiting caused and suffered by rank", figure, name=COST),
-        hint=left_out(bar_rows, rows, "ranks with most of it").strip(),
+        hint=left_out(bar_rows, rows, "ranks with most waiting").strip(),
         meaning="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself "
-        "may be late only because of it.",
+        "may be late only because of that.",
     )
 
 
@@ -319,7 +319,7 @@ def _sizes(data: TraceData) -> Component:
     return blocks.card(
         "By size",
         _table(["size"], labels, rows, SIZES, "size"),
-        meaning="Senders wait for late receivers from the size on at which the MPI library stops buffering.",
+        meaning="From the size at which the MPI library stops buffering, senders wait for late receivers.",
     )
 
 

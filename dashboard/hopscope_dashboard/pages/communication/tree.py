@@ -1,4 +1,5 @@
-"""The tree that ran, drawn on hosts and clusters, and the weight of each of its edges; or what the MPI library did."""
+"""Page Algorithms and trees: a tree or another algorithm that ran, drawn on hosts and clusters, and its edges'
+weights."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -51,7 +52,7 @@ def layout(data: TraceData, query: Query) -> Component:
     role = allowed_word(query, "role", tuple(roles))
     controls = choice("Role", "/tree", query, "role", options=roles, current=role)
     if role == "exchange":
-        hint = "These hops run between peers and follow no tree; their edges over all communicators."
+        hint = "These hops run between peers and follow no tree. The edges are those of all communicators."
         return html.Div([_head(data, rows, controls), _edges(exchanged, hint), what_ran.table(rows)])
     weighed = weights(data, chosen_tree, role)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
@@ -72,7 +73,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
-    """The page for an algorithm in place of a tree."""
+    """The page with an algorithm instead of a tree."""
     algorithm = algorithms.choose(data, rows, query)
     hint = "Of all collectives of the trace."
     if algorithm is None:
@@ -104,14 +105,14 @@ def choose(ran_trees: Sequence[RanTree], query: Query) -> RanTree:
     if not matches:
         address_words = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
         raise InputError(
-            f"No tree of this trace is the one of the address ({address_words}). The page Algorithms and trees lists "
+            f"No tree that ran matches the address ({address_words}). The page Algorithms and trees lists "
             f"the {quantities.plural(len(ran_trees), 'tree')} that ran"
         )
     return matches[0]
 
 
 def _tree_lists(ran_trees: Sequence[RanTree], chosen_tree: RanTree, query: Query) -> Component:
-    """Lists by which every tree that ran can be reached; nothing where there is only one."""
+    """Lists in which the user can choose any tree that ran; empty if only one ran."""
     if len(ran_trees) == 1:
         return html.Div()
     on_comm = [tree for tree in ran_trees if tree.comm == chosen_tree.comm]
@@ -144,7 +145,7 @@ def _tree_lists(ran_trees: Sequence[RanTree], chosen_tree: RanTree, query: Query
 
 
 def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
-    """Lead to the algorithm that ran most often where the MPI library chose: it need not run along a tree."""
+    """A link to the most frequent algorithm, if the MPI library ran the tree: its other algorithms may not be trees."""
     most_frequent = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
     return [
         dcc.Link("algorithms that ran", href=link("/tree", collective=row["first"]), className="button")
@@ -153,7 +154,7 @@ def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
 
 
 def _head(data: TraceData, rows: Rows, *controls: Component) -> Component:
-    """The head: settings that the MPI library ignored, then the main algorithm."""
+    """The page's head, whose lead names the settings that the MPI library ignored, then the main algorithm."""
     return blocks.page_head(_TITLE, lead(of_settings(rows), of_algorithms(rows, data.run["clusters"])), *controls)
 
 

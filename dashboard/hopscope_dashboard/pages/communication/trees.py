@@ -21,16 +21,16 @@ class RanTree:
     parents: dict[str, dict[int, int | None]]
     """For `up` and `down`: the parent of each trace-wide rank; None at the root."""
     is_native: bool = False
-    """True if the MPI library ran it, and not Hopscope's engine."""
+    """True if the MPI library ran it, False if Hopscope's engine did."""
 
     @property
     def title(self) -> str:
-        """Names the tree to a reader."""
+        """Name of the tree for a reader."""
         return f"{self.name} on {self.comm_name}, root {self.root}"
 
 
 def trees(data: TraceData) -> list[RanTree]:
-    """Give every tree that ran, those of the engine first, then the widest communicator."""
+    """Give every tree that ran: the engine's trees first, and within each kind the largest communicator first."""
     comms = {row["comm"]: row for row in data.table("comms")}
     members = {comm: row["members"] for comm, row in comms.items()}
     native = {(row["comm"], row["tree"]) for row in data.table("kinds") if row["source"] == "native"}
@@ -49,13 +49,13 @@ def trees(data: TraceData) -> list[RanTree]:
 
 
 def weights(data: TraceData, tree: RanTree, role: str) -> Rows:
-    """Give what each edge of a tree carried in one role, heaviest first: the rows of tree-edges."""
+    """Give the rows of tree-edges for one tree and role: what each edge carried, the heaviest edge first."""
     rows = data.rows_or_none("tree-edges", tree=tree.name, comm=tree.comm, root=tree.root_rank)
     return [row for row in rows if row["role"] == role]
 
 
 def comm_title(row: Row) -> str:
-    """Name a communicator: by its name, where it has one of its own, and its number."""
+    """Name a communicator by its number and, if it has one, its own name."""
     return f"{row['name']} ({row['comm']})" if row["name"] else f"communicator {row['comm']}"
 
 
@@ -80,7 +80,7 @@ def crossings(ranks: Rows, parents: Mapping[int, int | None]) -> int:
 
 
 def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
-    """Give the most crossings between clusters on the way from any rank to the root."""
+    """Give the largest number of crossings between clusters on the way from a rank to the root."""
     peak = 0
     for rank in parents:
         current, crossed, steps = rank, 0, 0
@@ -92,7 +92,7 @@ def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, st
 
 
 def suggested_parents(data: TraceData, suggestion: Suggestion, role: str) -> dict[int, int | None] | None:
-    """Give the parent of each trace-wide rank in the suggested tree; None if the suggestion does not say."""
+    """Give the parent of each trace-wide rank in the suggested tree; None if the suggestion is not a tree."""
     if suggestion.parents is None:
         return None
     members = next(row["members"] for row in data.table("comms") if row["comm"] == suggestion.parents["comm"])

@@ -1,4 +1,4 @@
-"""WAN share of the critical path and of each cluster's own ways through the collectives."""
+"""Page WAN share: the share of the critical path, and of each cluster's ways through the collectives, on WAN hops."""
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -55,12 +55,12 @@ def _scope(name: str) -> str:
 
 
 def _label(row: Row, suffix: str = "") -> str:
-    """The scope of a bar, which says where there is none because nothing is known."""
+    """The label of a bar: its scope, with `unknown` if the share is not known, so that there is no bar."""
     return f"{_scope(row['scope'])}{suffix}{'' if row['share'] is not None else ', unknown'}"
 
 
 def _leads(data: TraceData, rows: Rows) -> leads.Leads:
-    """A cluster's bars select its ranks; those of the critical path lead to where its time went."""
+    """The leads of the bars: a cluster's bars select its ranks, those of the critical path lead to the summary."""
     scopes = [row["scope"] for row in rows]
     addresses = ["/" if scope == "critical_path" else leads.of_place(data.ranks, "cluster", scope) for scope in scopes]
     return leads.Leads(addresses, "see more of it")
@@ -77,8 +77,8 @@ def _shares(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Share",
         blocks.drawing("WAN share by scope", figure, name=SHARES),
-        meaning="For a cluster, over a tree: the ways of its ranks' own contributions to the root and of the results "
-        "back; else the chain of hops that its last rank waited for. Waiting for late ranks is excluded.",
+        meaning="For a cluster in a tree: the ways of its ranks' contributions to the root and of the results back. "
+        "Otherwise: the hops that its last rank waited for. Waiting for late ranks is excluded.",
     )
 
 
@@ -102,8 +102,8 @@ def _times(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Time",
         blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
-        meaning="The critical path is one way through the run. A cluster's row adds up its ways: over a tree those of "
-        "all its ranks, else that of its last rank. Waiting is time in the collective, but not on such a way.",
+        meaning="The critical path is one way through the run. A cluster's row adds up several: in a tree the ways of "
+        "all its ranks, otherwise that of its last rank. Waiting is time in the collective off these ways.",
     )
 
 

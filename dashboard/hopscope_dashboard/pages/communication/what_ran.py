@@ -1,5 +1,5 @@
-"""Algorithms inside the collectives, for the page Algorithms and trees: a table of all, and a picture of one, its tree
-or the rounds in which its ranks exchange messages."""
+"""Algorithms inside the collectives, for the page Algorithms and trees: a table of all algorithms, and a drawing of one
+as a tree or as rounds of messages."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -38,11 +38,12 @@ _COLUMNS: Final = (
 """The columns of the analysis that the table of algorithms shows."""
 _MOST_ALGORITHMS: Final = 30
 _MOST_EDGES: Final = 60
-"""Rows that are shown."""
+"""Largest numbers of rows shown."""
 
 
 def role_choice(algorithm: RanAlgorithm, query: Query) -> list[Component]:
-    """Give the choice between drawings: the tree up, the one down, an exchange; nothing if there is only one."""
+    """Give the choice between an algorithm's drawings: the tree up, the tree down, the exchange; empty if there is only
+    one."""
     if len(algorithm.roles) == 1:
         return []
     options = {word: f"{word}, {ROLES[word]}" for word in algorithm.roles}
@@ -51,7 +52,7 @@ def role_choice(algorithm: RanAlgorithm, query: Query) -> list[Component]:
 
 
 def selects(data: TraceData, rows: Sequence[Row], algorithm: RanAlgorithm, query: Query) -> Component:
-    """Give the lists by which every algorithm that ran can be reached."""
+    """Give the lists in which the user can choose any algorithm that ran."""
     has_row = algorithm.row in rows
     all_rows = [*rows, *(() if has_row else (algorithm.row,))]
     parameters = {name: value for name, value in query.items() if name != "collective"}
@@ -89,7 +90,7 @@ def selects(data: TraceData, rows: Sequence[Row], algorithm: RanAlgorithm, query
 
 
 def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component:
-    """Give the picture of what ran, with its edges beside it."""
+    """Give the drawing of an algorithm that ran, with a table of its edges."""
     role = allowed_word(query, "role", algorithm.roles)
     edges = algorithm.edges_of(role)
     title = f"{algorithm.row['op']}: {algorithms.title(algorithm.row)}"
@@ -116,7 +117,7 @@ def picture(data: TraceData, algorithm: RanAlgorithm, query: Query) -> Component
         edges_table(
             edges,
             name=EDGES,
-            hint="Of the collectives drawn.",
+            hint="In the collectives drawn.",
             rest=f"analyze algorithms {data.path} --collective {algorithm.collective}",
             full=exports.csv_address("algorithms", collective=algorithm.collective),
             role=role,
@@ -135,7 +136,7 @@ def _description(data: TraceData, algorithm: RanAlgorithm) -> list[Any]:
         f"{quantities.plural(row['ranks'], 'rank')}. {algorithms.recognised(row)}"
     ]
     if row["same"]:
-        sentences.append(f"The same messages are those of {row['same']}.")
+        sentences.append(f"These messages also fit {row['same']}.")
     if row["asked"]:
         obeyed = {"yes": "it ran", "no": f"another one ran{': ' if row['why'] else ''}{row['why'] or ''}"}
         sentences.append(
@@ -143,7 +144,7 @@ def _description(data: TraceData, algorithm: RanAlgorithm) -> list[Any]:
         )
     alike = algorithm.edges[0]["collectives"]
     alike_phrase = f" and {quantities.plural(alike - 1, 'other')} alike" if alike > 1 else ""
-    total_phrase = f" of {quantities.number(row['collectives'])} that ran by it" if row["collectives"] > alike else ""
+    total_phrase = f" of {quantities.number(row['collectives'])} run this way" if row["collectives"] > alike else ""
     address = leads.collective(algorithm.collective)
     return [
         " ".join(sentences),
@@ -154,8 +155,8 @@ def _description(data: TraceData, algorithm: RanAlgorithm) -> list[Any]:
 
 
 def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "", role: str | None = None) -> Component:
-    """Give the heaviest edges, in an exchange with their rounds where the rows have them. `rest` is the command and
-    `full` the file that have those not shown."""
+    """Give a table of the heaviest edges. Those of an exchange have their rounds, if the rows have them. `rest`: the
+    command that lists the remaining edges. `full`: the address of all rows as a file."""
     in_rounds = role == "exchange" and any("rounds" in row for row in edges)
     rows = [
         [
@@ -200,7 +201,7 @@ def _remainder(left_out: int, command: str) -> list[Component | str]:
 
 
 def table(rows: Sequence[Row]) -> Component:
-    """Give the algorithms in a table; nothing if none is known."""
+    """Give the table of algorithms; empty if none is known."""
     if not rows:
         return html.Div()
     shown_rows = rows[:_MOST_ALGORITHMS]

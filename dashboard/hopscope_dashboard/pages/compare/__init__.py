@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""Page Compare: two runs beside each other."""
 
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages.compare import compare

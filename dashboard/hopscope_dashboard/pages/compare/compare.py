@@ -1,5 +1,5 @@
-"""Two of the traces served, side by side: the verdict of `analyze compare`, both critical paths, what ran differently,
-who sends to whom, and one collective of each."""
+"""Page Compare: two of the traces served, side by side: the verdict of `analyze compare`, both critical paths, what ran
+differently, who sends to whom, and one collective of each."""
 
 from typing import Any, Final
 
@@ -36,15 +36,15 @@ _COLUMNS: Final = (
 )  # fmt: skip
 """The columns of the analysis that the tables of critical paths show."""
 _ROW_LIMIT: Final = 25
-"""Rows of a table that are shown."""
+"""Largest number of rows shown of a table."""
 _TIMES: Final = "Times of the selected part are counted from the start of each run."
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The trace shown is the base.
 
-    The address selects the other one by `with`, the parts of the critical path that are listed by `by`, and as
-    `compared_trees` and `compared_collective` say. Raises InputError if a trace has no such part of the run.
+    In the address, `with` selects the other trace and `by` the grouping of the critical path's table; `compared_trees`
+    and `compared_collective` describe further parameters. Raises InputError if a trace has no such part of the run.
     """
     if not data.other_traces:
         return _one_trace(data)
@@ -57,9 +57,9 @@ def layout(data: TraceData, query: Query) -> Component:
     if query.get("from") or query.get("to"):
         sections.append(blocks.note(_TIMES))
     if query.get(selection.COMPARISON) == data.identity:
-        sections.append(blocks.note("The address compares a run with itself; this is another one."))
+        sections.append(blocks.note("The address compares a run with itself; another run is shown."))
     elif query.get(selection.COMPARISON, partner.identity) != partner.identity:
-        sections.append(blocks.note("The run that the address compares with is not served; this is another one."))
+        sections.append(blocks.note("The run that the address compares with is not served; another run is shown."))
     try:
         whole, times, paths = (data.compared_with(new, grouping) for grouping in ("activity", "operation", "path"))
     except InputError as error:
@@ -93,7 +93,7 @@ def _one_trace(data: TraceData) -> Component:
 
 
 def _partner_list(data: TraceData, partner: TraceData, query: Query) -> Component:
-    """The list of the traces to compare with; nothing where there is only one."""
+    """The list of the traces to compare with; empty if there is only one."""
     if len(data.other_traces) == 1:
         return html.Div()
     options = {neighbour.identity: neighbour.name for neighbour in data.other_traces}
@@ -131,8 +131,8 @@ def _paths(data: TraceData, new: TraceData, comparison: Compared, query: Query) 
         ),
         _table([(_name(row), row) for row in parts[:_ROW_LIMIT]], PARTS, (data, new), _PARTS[part]),
         hint=remainder.strip(),
-        meaning="Each time has its interval of 95 %; the intervals of the changes of all "
-        f"{quantities.number(len(rows))} rows hold together with 95 %. A time leads to what its run shows of it.",
+        meaning="Each time has its 95 % interval. The intervals of the changes of all "
+        f"{quantities.number(len(rows))} rows hold together with 95 %. Click a time to see it in its run.",
     )
 
 
@@ -157,7 +157,7 @@ def _table(
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
-    """A run's time on the part, linked to the part there, over its interval."""
+    """A run's time in a row, linked to the page about it in that run, and below it the interval."""
     time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
     if not time:
         return quantities.duration(time)
@@ -177,7 +177,7 @@ def _structure(rows: Rows, new: TraceData) -> Component:
     title = "What ran differently"
     if not changed:
         return empty.nothing_to_draw(
-            title, f"Nothing that can be counted: all {quantities.number(len(rows))} properties are the same."
+            title, f"Nothing: all {quantities.number(len(rows))} counted properties are the same."
         )
     body = [
         [

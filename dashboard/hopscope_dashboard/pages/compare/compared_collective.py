@@ -26,7 +26,7 @@ _SLOWEST: Final = {run: f"slowest of {run}" for run in RUNS}
 
 @dataclass(frozen=True)
 class _Side:
-    """One run, its collective and the calls of it."""
+    """One run, its collective, and the collective's calls."""
 
     run: str
     data: TraceData
@@ -48,7 +48,7 @@ class _Side:
 
 
 def card(base: TraceData, new: TraceData, query: Query) -> Component:
-    """Give the timelines of one collective, and what it took.
+    """Give the timelines and times of one collective in both runs.
 
     The address selects it by `collective` (COMM:SEQ), or as the `slowest` of base or new. Its match in the other run
     is the same operation with the same number on the same communicator.
@@ -59,7 +59,7 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
     current = "" if "collective" in query else slowest
     controls = choice("Collective", "/compare", parameters, "slowest", options=_SLOWEST, current=current)
     if name is None:
-        return empty.nothing_to_draw(_TITLE, f"The {slowest} run has no collective there.")
+        return empty.nothing_to_draw(_TITLE, f"The {slowest} run has no collective in this part.")
     candidates = [_side(run, data, name) for run, data in zip(RUNS, (base, new), strict=True)]
     sides = [side for side in candidates if side is not None]
     if len(sides) < 2 or len({side.fact["operation"] for side in sides}) > 1:
@@ -71,8 +71,8 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
         html.P([html.Strong(f"{sides[0].fact['operation']} {name}"), ": ", _steps(sides, query)], className="reason"),
         _facts(sides),
         *(part for side in sides for part in _timeline_section(side, longest)),
-        meaning="It is the same in both runs by its operation, its communicator and its number there. Both pictures "
-        "have one scale, from the first enter; zooming in one zooms the other.",
+        meaning="The collectives match by operation, communicator and number on it. Both pictures have one scale, from "
+        "the first enter; zooming in one zooms the other.",
     )
 
 
@@ -101,7 +101,7 @@ def _no_match(sides: Sequence[_Side], name: str) -> str:
 
 
 def _steps(sides: Sequence[_Side], query: Query) -> Component:
-    """Links to the collective before and after on the same communicator, where both runs have one."""
+    """Links to the previous and the next collective on the same communicator, if both runs have it."""
     links: list[Any] = []
     for word, column in (("previous", "previous_seq"), ("next", "next_seq")):
         numbers = {side.fact[column] for side in sides}
@@ -143,7 +143,7 @@ def _timeline_section(side: _Side, longest: int) -> list[Component]:
         until_ns=side.begin_ns + longest,
     )
     heading = f"{side.run.capitalize()}: {side.data.name}"
-    missing = "" if hops else "No hops are known of it in this run: the bars are the calls."
+    missing = "" if hops else "It has no hops in this run: the bars are the calls."
     return [
         html.H3(heading),
         html.P(missing, className="hint"),

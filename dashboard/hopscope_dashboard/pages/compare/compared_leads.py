@@ -22,12 +22,12 @@ _ACTIONS: Final = {
 
 
 def of_run(data: TraceData, address: str) -> str:
-    """Give an address of a page as one about this run."""
+    """Give the address of a page for this run."""
     return kept_address(address, {TRACE: data.identity})
 
 
 def csv_address(new: TraceData, *, grouping: str) -> str:
-    """Give the address of all rows of `compare --by`, of the run shown against this one."""
+    """Give the address of all rows of `analyze compare --by` about `new`, with the run shown as the baseline."""
     return exports.csv_address("compare", by=grouping, **{COMPARISON: new.identity})
 
 
@@ -52,7 +52,7 @@ def part_of_path(cell: Any, data: TraceData, part: str, name: str | None) -> Any
 
 
 def hops(cell: Any, data: TraceData, edge: tuple[int, int]) -> Any:
-    """Give a cell about an edge over which hops ran in this run."""
+    """Give a cell that leads to the hops over an edge in this run."""
     return to_run(cell, data, leads.edge(*edge), leads.EDGE_DOES)
 
 
@@ -67,7 +67,8 @@ def _place(data: TraceData, name: str) -> str | None:
 
 
 def _edge(data: TraceData, name: str) -> str | None:
-    """The hops over an edge, or the program's messages where only these ran over it."""
+    """The address of the hops over an edge, or of the program's messages if no hop ran over it; None for an unknown
+    edge."""
     row = next((row for row in data.rows("critical-path", by="edge") if row["edge"] == name), None)
     if row is None or row["src"] is None:
         return None

@@ -30,10 +30,10 @@ EDGES = "compare-edges"
 DRAWINGS: Final = {run: f"compare-tree-{run}" for run in RUNS}
 
 _ALGORITHM_KEYS: Final = {run: f"{run}-ran" for run in RUNS}
-"""The address's parameters that name each run's drawing."""
+"""The address's parameter that selects a run's drawing, for each run."""
 
 _PAIR_WIDTH: Final = 640
-"""Pixels up to which two drawings stand side by side."""
+"""Largest width, in pixels, of drawings that stand side by side."""
 _ROW_LIMIT: Final = 60
 
 
@@ -50,8 +50,8 @@ class _Side:
 def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     """Give the drawings side by side and all edges in a table.
 
-    The address selects the operation by `op`, the communicator by `comm`, and the `role`; where a run has several
-    trees or algorithms for these, that of each run by `base-ran` and `new-ran`, which name a collective that it ran.
+    The address selects the operation by `op`, the communicator by `comm`, and the `role`; if a run has several trees or
+    algorithms for these, `base-ran` or `new-ran` selects one by a collective that ran it.
     """
     rows = [_algorithm_rows(data) for data in (base, new)]
     if not any(rows):
@@ -126,8 +126,8 @@ def _ops(rows: Sequence[Row]) -> list[str]:
 def _chosen_algorithms(
     base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query
 ) -> list[RanAlgorithm | None]:
-    """Each run's algorithm in the address, else its most frequent; in the new one, with the base's payload if it has
-    that."""
+    """Each run's algorithm that the address names, else its most frequent one. For the new run, algorithms with the
+    base's payload come first."""
     payload: int | None = None
     ran_algorithms: list[RanAlgorithm | None] = []
     for run, data, of_run in zip(RUNS, (base, new), kinds, strict=True):
@@ -162,13 +162,13 @@ def _kind(row: Row) -> str:
 
 
 def _has_all_edges(sides: Sequence[_Side]) -> bool:
-    """True if the edges of both runs are known; else none can be called missing."""
+    """True if the edges of both runs are known; otherwise no edge can be called missing."""
     return all(side.algorithm for side in sides)
 
 
 def _sentence(sides: Sequence[_Side]) -> str:
     if not _has_all_edges(sides):
-        return f"The edges are known only of the {next(side.run for side in sides if side.algorithm)} run."
+        return f"Only the edges of the {next(side.run for side in sides if side.algorithm)} run are known."
     base, new = (set(side.edges) for side in sides)
     if base == new:
         return f"Both runs have the same {quantities.plural(len(base), 'edge')}."
@@ -187,7 +187,7 @@ def _drawings(sides: Sequence[_Side], role: str, fold: Fold) -> Component:
 
 
 def _placed(side: _Side, other_edges: Mapping[Pair, Row] | None, role: str, fold: Fold) -> Graph | None:
-    """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
+    """The drawing of one run. It marks the edges that the other run lacks, if the other run's edges are known."""
     if side.algorithm is None or not side.edges:
         return None
     if role == "exchange":
@@ -201,7 +201,7 @@ def _placed(side: _Side, other_edges: Mapping[Pair, Row] | None, role: str, fold
 def _drawing(side: _Side, placed: Graph | None, role: str) -> Component:
     heading = f"{side.run.capitalize()}: {side.data.name}"
     if side.algorithm is None:
-        reason = ["No hops of this are known in this run: ", _to_tree(side.data), _HELP]
+        reason = ["It has no hops in this run: ", _to_tree(side.data), _HELP]
         return html.Div([html.H3(heading), html.P(reason, className="reason")], id=DRAWINGS[side.run])
     title = _title(side.algorithm.row)
     address = link("/tree", collective=side.algorithm.collective, **{TRACE: side.data.identity})
@@ -247,7 +247,7 @@ def _table(sides: Sequence[_Side]) -> Component:
 
 
 def _median(side: _Side, edge: Pair) -> Any:
-    """A hop's duration there, linked to all of them."""
+    """The median duration of an edge's hops in a run, linked to these hops."""
     if edge not in side.edges:
         return quantities.MISSING
     return compared_leads.hops(quantities.duration(side.edges[edge]["took_ns"]), side.data, edge)

@@ -59,7 +59,8 @@ def card(base: TraceData, new: TraceData, comparison: Compared) -> Component:
 
 
 def operations(base: TraceData, new: TraceData, comparison: Compared, page_notes: Sequence[str]) -> Component:
-    """Give the number of medians that changed, and their table. page_notes: notes that the page has already."""
+    """Give the number of medians with each verdict, and the table of times. page_notes: notes that the page shows
+    already."""
     title = "Collectives"
     if not comparison.rows:
         return empty.nothing_to_draw(title, "Neither run has a complete collective.")
@@ -88,14 +89,14 @@ def not_comparable(reason: str) -> Component:
 
 
 def site(row: Row) -> Component:
-    """Give the operation and its call site, with the base's line if that is another one."""
+    """Give the operation and its call site, and the base's call site if it differs."""
     place_text = html.Small(moved(row["place"], row["base_place"]), className="broken")
     communicator = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
     return html.Div([f"{row['operation']}{communicator}", html.Br(), place_text])
 
 
 def moved(place: str, base_place: str | None) -> Component:
-    """Give a place, and that of the base if it is another one."""
+    """Give a call site, and the base's call site if it differs."""
     base_text = [] if base_place in (None, place) else [f", in the base {base_place}"]
     return html.Span([place, *base_text], className="broken")
 

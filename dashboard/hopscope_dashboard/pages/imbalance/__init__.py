@@ -1,4 +1,4 @@
-"""Who waits for whom: ranks, arrivals, noise and efficiency."""
+"""Pages about who waits for whom: ranks, arrivals, noise and efficiency."""
 
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages.imbalance import (

@@ -1,4 +1,4 @@
-"""Imbalance by rank: the useful time of each rank against the mean."""
+"""Page By rank: the useful time of each rank, compared with the mean."""
 
 from dash import html
 from dash.development.base_component import Component
@@ -24,7 +24,7 @@ def layout(data: TraceData, query: Query) -> Component:
     del query
     rows = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     if not any(row["useful_ns"] for row in rows):
-        head = blocks.page_head("By rank", "The useful time of each rank: outside all MPI.")
+        head = blocks.page_head("By rank", "The useful time of each rank: its time outside MPI.")
         return html.Div([head, empty.nothing_to_draw("No useful time", f"{data.scope} has no time outside MPI.")])
     return html.Div([blocks.page_head("By rank", _answer(rows)), _useful(rows), _ranks(rows)])
 

@@ -1,4 +1,4 @@
-"""Parallel efficiency and its factors."""
+"""Page Efficiency: parallel efficiency and its factors."""
 
 from typing import Final
 
@@ -35,16 +35,16 @@ _PAGES: Final = {
     "serialisation": "/last-arrivals",
     "transfer": "/tree",
 }
-"""The page on what lowers each factor."""
+"""The page that shows what lowers each factor."""
 _ACTION: Final = "see what it is lost to"
 _CAUSES: Final = ("load balance", "serialisation", "transfer")
 _WITHOUT_REPLAY: Final = ("load balance", "communication efficiency")
-"""The factors that say what time is lost to, where the run could be replayed and where not."""
+"""The factors that say what time is lost to: the first if the run could be replayed, the second if it could not."""
 _FORMULA: Final = "Load balance x serialisation x transfer is the parallel efficiency (POP's metrics)."
 _SMALL: Final = 180
-"""Pixels, on the summary."""
+"""Height of the figure on the summary, in pixels."""
 _MOST_REGIONS: Final = 12
-"""Regions that are drawn and listed; the command has all."""
+"""Largest number of regions drawn and listed; the command has all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
 _REGION_COLUMNS: Final = (
     "region", "ranks", "time_ns", "useful_ns", "parallel_efficiency",
@@ -52,7 +52,7 @@ _REGION_COLUMNS: Final = (
 )  # fmt: skip
 """The columns of the analysis that the table of regions shows."""
 _REGION_FACTORS: Final = {"load_balance": "load balance", "communication_efficiency": "communication efficiency"}
-"""The factors of a region that are drawn, with their colours' categories below."""
+"""The factors of a region that are drawn; _COLOURS has their colours."""
 _COLOURS: Final = {"load_balance": CATEGORY_COLOURS["compute"], "communication_efficiency": CATEGORY_COLOURS["native"]}
 
 
@@ -61,7 +61,7 @@ def layout(data: TraceData, query: Query) -> Component:
     del query
     rows = data.rows("efficiency")
     if not rows:
-        head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
+        head = blocks.page_head("Efficiency", "How much of the ranks' time is computing, and what the rest is lost to.")
         reason = f"{data.scope} has no communication and no time from MPI_Init to MPI_Finalize."
         return html.Div([head, empty.nothing_to_draw("No efficiency", reason)])
     regions = data.rows("efficiency", by="region")
@@ -70,7 +70,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def factors(data: TraceData) -> Component | None:
-    """Give the factors as bars; nothing where there is no efficiency."""
+    """Give the factors as bars; None if there is no efficiency."""
     rows = data.rows("efficiency")
     return html.Div(_card("Efficiency", rows, None, height=_SMALL), className="bare") if rows else None
 
@@ -80,15 +80,16 @@ def _answer(rows: Rows) -> str:
     causes = _CAUSES if len(known_rows) == len(rows) else _WITHOUT_REPLAY
     lowest = min((row for row in known_rows if row["factor"] in causes), key=lambda row: row["efficiency"])
     return (
-        f"{quantities.share(known_rows[0]['efficiency'])} of the ranks' time computes; most is lost to "
+        f"{quantities.share(known_rows[0]['efficiency'])} of the ranks' time is computing; most is lost to "
         f"{lowest['factor']} ({quantities.share(lowest['efficiency'])})."
     )
 
 
 def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None) -> Component:
     known_rows = [row for row in rows if row["efficiency"] is not None]
+    names = [row["factor"] for row in known_rows]
     figure = share_bars(
-        [row["factor"] for row in known_rows],
+        names,
         [("efficiency", CATEGORY_COLOURS["compute"], known_rows, "efficiency")],
         title="efficiency (%)",
         heading="the",
@@ -97,6 +98,9 @@ def _card(title: str, rows: Rows, hint: str | None, *, height: int | None = None
     figure.update_yaxes(title=None)
     if height is not None:
         figure.update_layout(height=height)
+        # The summary has no table beside the bars, so their labels have the figures.
+        texts = [f"{row['factor']} {quantities.share(row['efficiency'])}" for row in known_rows]
+        figure.update_yaxes(tickvals=names, ticktext=texts)
         figure.update_xaxes(title=None)
     return blocks.card(title, blocks.drawing("Parallel efficiency and its factors", figure, name=FACTORS), hint=hint)
 
@@ -126,12 +130,12 @@ def _numbers(rows: Rows) -> Component:
             ),
         ),
         hint="Useful time is outside all MPI; the time runs from the first communication to the last. On an ideal "
-        "network communication takes no time, but everybody still waits for what is not sent or entered.",
+        "network messages take no time, but ranks still wait for others to send or enter.",
     )
 
 
 def _regions(rows: Rows) -> list[Component]:
-    """Efficiency inside the program's regions; nothing where there are none."""
+    """Efficiency inside the program's regions; empty if there are none."""
     if not rows:
         return []
     shown_rows = rows[:_MOST_REGIONS]
@@ -173,8 +177,8 @@ def _regions(rows: Rows) -> list[Component]:
                 full=exports.csv_address("efficiency", by="region"),
                 meanings=meanings("efficiency", *_REGION_COLUMNS, *(["note"] if notes else []), by="region"),
             ),
-            hint="Efficiency is again load balance x communication efficiency; the time is the longest that a rank "
-            f"spends inside, useful time the mean of the ranks that enter. Regions lie inside one another.{left}",
+            hint="Efficiency is again load balance x communication efficiency. The time is the longest that a rank "
+            f"spends inside; useful time is the mean of the ranks that enter. Regions may be nested.{left}",
         )
     ]
 

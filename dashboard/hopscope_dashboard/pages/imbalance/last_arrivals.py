@@ -1,4 +1,4 @@
-"""Last arrivals by rank, host or cluster, and at one node of the tree."""
+"""Page Last arrivals: by rank, host or cluster, and among the children of one node of the tree."""
 
 from typing import Any, Final
 
@@ -75,7 +75,7 @@ def _shares(data: TraceData, all_rows: Rows, grouping: str) -> Component:
     if "cause_share" in rows[0]:
         series.append((_CAUSE, CATEGORY_COLOURS["p2p"], rows, "cause_share"))
     if "released_share" in rows[0]:
-        series.append(("let go last by the collective before", CATEGORY_COLOURS["native"], rows, "released_share"))
+        series.append(("released last by the previous collective", CATEGORY_COLOURS["native"], rows, "released_share"))
     figure = share_bars(
         labels,
         series,
@@ -112,7 +112,7 @@ def _waiting(data: TraceData, all_rows: Rows, grouping: str) -> Component:
     return blocks.card(
         "What it cost the others",
         blocks.drawing("Waiting by last arrival", figure, name=WAITING),
-        hint=left_out(rows, all_rows, f"{grouping}s that were waited for most").strip(),
+        hint=left_out(rows, all_rows, f"{grouping}s that others waited for most").strip(),
         meaning="The sum over all ranks and collectives: parallel waiting counts for each rank that waits.",
     )
 
@@ -149,7 +149,7 @@ def _table(data: TraceData, all_rows: Rows, grouping: str) -> Component:
         "cause",
         "cause?",
         "costs",
-        "let go last",
+        "released last",
         "undecided",
         "margin (median)",
         "others waited",

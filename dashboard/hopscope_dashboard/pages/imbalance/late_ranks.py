@@ -1,4 +1,4 @@
-"""Lateness of each rank: always, in turn, in spikes, sometimes or never, and by how much."""
+"""Page Late ranks: whether each rank is late always, in turn, in spikes, sometimes or never, and by how much."""
 
 from typing import Final
 
@@ -36,7 +36,8 @@ _ORDER_PHRASE: Final = "ranks that were late most often"
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the lateness that counts: `least_ms`."""
+    """Give the page. The parameter `least_ms` of the address selects the lateness from which on a rank counts as
+    late."""
     limit = allowed_word(query, "least_ms", (_DEFAULT, *_LIMITS_MS))
     limits = {_DEFAULT: "5 %"} | {value: quantities.milliseconds(float(value)) for value in _LIMITS_MS}
     limit_text = None if limit == _DEFAULT else limit
@@ -48,7 +49,7 @@ def layout(data: TraceData, query: Query) -> Component:
         choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=limit),
     )
     if not rows:
-        reason = f"{data.scope} has no rank in two collectives with others, and no computing between them to compare."
+        reason = f"{data.scope} has no rank that computes between two collectives with other ranks."
         return html.Div([head, empty.nothing_to_draw("No ranks to compare", reason)])
     return html.Div(
         [
@@ -90,7 +91,7 @@ def _lateness(all_rows: Rows) -> Component:
     return blocks.card(
         "By how much",
         blocks.drawing("Lateness by rank", figure, name=LATENESS),
-        hint=left_out(rows, all_rows, "ranks that were later at worst").strip(),
+        hint=left_out(rows, all_rows, "ranks that were latest at worst").strip(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Noise by rank, who paid for it, when it came, and its periods."""
+"""Page Noise: noise by rank, what it cost, when it came, and its periods."""
 
 from typing import Final
 
@@ -35,7 +35,8 @@ _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 m
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects what the heat-map shows: `show`, and whose period: `rank`."""
+    """Give the page. In the address, `show` selects what the heat map shows, and `rank` the rank whose period is
+    drawn."""
     rows, period_rows = data.rows("noise"), data.rows_or_none("noise", by="period")
     show = allowed_word(query, "show", tuple(_SHOW))
     head = blocks.page_head("Noise", lead(of_noise(rows, path_ns(data)), of_periods(period_rows)))
@@ -81,7 +82,7 @@ def _cost(all_rows: Rows) -> Component:
     figure = time_bars(
         labels,
         [
-            ("paid for on the critical path", CATEGORY_COLOURS["wan"], [row["paid_ns"] for row in rows]),
+            ("on the critical path", CATEGORY_COLOURS["wan"], [row["paid_ns"] for row in rows]),
             ("absorbed by waiting", CATEGORY_COLOURS["native"], absorbed),
         ],
         title="noise over the whole run",
@@ -156,7 +157,7 @@ def _table(all_rows: Rows) -> Component:
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Register the callback that gives the figure the colours of the scheme."""
+    """Register the callback that gives the figure the colours of the light or the dark scheme."""
     del traces
     app.clientside_callback(
         ClientsideFunction("hopscope_figures", "inScheme"),

@@ -18,12 +18,12 @@ FOLDED = "noise-folded"
 TABLE = "noise-periods-table"
 
 _MOST_DOTS: Final = 4_000
-"""Dots at most; beyond, each is the noisiest of several iterations."""
+"""Largest number of dots; with more iterations, each dot is the noisiest of several."""
 
 
 def periods(data: TraceData, query: Query, rows: Rows) -> list[Component]:
-    """Give the periods of `noise --by period`; nothing if no rank has one. The address selects the `rank` whose noise
-    is laid over itself."""
+    """Give the periods of `analyze noise --by period`; an empty list if no rank has one. The address selects the `rank`
+    whose noise is folded at its period."""
     periodic = [row for row in rows if row["periodic"]]
     if not periodic:
         return []
@@ -35,9 +35,9 @@ def _periods(data: TraceData, rows: Rows) -> Component:
     return blocks.card(
         "Which period, on which rank",
         blocks.drawing("Period of the noise by rank", periods_by_rank(ranks=data.ranks, rows=rows), name=PERIODS),
-        hint="Equal periods on one host that are no whole number of iterations point to something that runs there.",
-        meaning="Per cent: the part of the variance of the rank's noise that goes with the period. The whisker is how "
-        "exactly the run's length can tell it. An empty lane has no period.",
+        hint="Equal periods on one host, not a whole number of iterations, point to something that runs there.",
+        meaning="Per cent: how much of the variance of the rank's noise the period explains. The whisker is how "
+        "exactly the run's length can tell the period. An empty lane has no period.",
     )
 
 
@@ -51,7 +51,7 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
         str(rank): f"rank {rank}, every {quantities.duration(row['period_ns'])}" for rank, row in by_rank.items()
     }
     return blocks.card(
-        f"The noise of rank {chosen_row['rank']}, period upon period",
+        f"The noise of rank {chosen_row['rank']}, folded at its period",
         html.Div(select("Rank", query, "rank", options=options, current=str(chosen_row["rank"])), className="selects"),
         blocks.drawing(
             f"Noise of rank {chosen_row['rank']} within its period",

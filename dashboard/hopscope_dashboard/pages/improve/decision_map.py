@@ -1,4 +1,5 @@
-"""Results of a sweep of the machine: the best method of each size and number of ranks, and what others choose."""
+"""Page Decision map: the best method of each size and number of ranks in a sweep, and the library's and models'
+choices."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,7 +26,7 @@ _LEAD: Final = (
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the operation, `op`, and whose choice is drawn: `by`."""
+    """Give the page. In the address, `op` selects the operation, and `by` whose choice is drawn."""
     sweep = data.sweep
     if sweep is None:
         head = blocks.page_head(TITLE, _LEAD)
@@ -48,11 +49,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     controls = choice("By", _PATH, query, "by", options=options, current=chooser)
     operation_list = select("Operation", query, "op", options={name: name for name in operations}, current=operation)
-    hint = (
-        "Per cent: what following this choice takes longer than the best, as measured."
-        if chooser != "measured"
-        else None
-    )
+    hint = "Per cent: how much slower this choice is than the best, as measured." if chooser != "measured" else None
     return html.Div(
         [
             blocks.page_head(TITLE, sweep.summary[0] if sweep.summary else _LEAD, controls),
@@ -71,7 +68,7 @@ def _method(chooser: str) -> str:
 
 
 def _text(row: Row, sweep: Sweep, titles: Mapping[str, str]) -> str:
-    """Write a cell's text: the best method's time, and the penalty of each other choice."""
+    """Write a cell's hover text: the best method's time, and the penalty of each other choice."""
     lines = [
         f"<b>{quantities.plural(row['ranks'], 'rank')}, {quantities.size(row['bytes'])}</b>",
         f"best: {row['best']}, {quantities.duration(row['time_ns'])}",

@@ -1,6 +1,6 @@
-"""Remedies for a slow run: another rank order, another setting of the MPI library, another tree.
+"""Page Remedies: another rank order, another setting of the MPI library, another tree.
 
-Each is computed when its button is followed, because it replays the run.
+A remedy is computed only when the user clicks its button, because computing it replays the run.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,14 +32,14 @@ class Kind:
 
 
 REMEDIES: Final[Mapping[str, Kind]] = {
-    "order": Kind("Rank order", "Other ranks on the same hosts.", TraceData.rank_order),
+    "order": Kind("Rank order", "Ranks reordered on the same hosts.", TraceData.rank_order),
     "setting": Kind("Library setting", "Other algorithms of the MPI library.", TraceData.library_setting),
     "tree": Kind("Tree", "A tree that Hopscope runs instead of the library.", TraceData.suggested_tree),
 }
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address names the remedies that are computed, with commas: `compute`."""
+    """Give the page. The parameter `compute` of the address names the remedies to compute, with commas."""
     names = [name for name in (query.get("compute") or "").split(",") if name in REMEDIES]
     cards = [_card(data, name, kind, names) for name, kind in REMEDIES.items()]
     widths = "repeat(auto-fit, minmax(300px, 1fr))"
@@ -77,7 +77,7 @@ def _file(name: str, remedy: Remedy) -> list[Component]:
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Register the callbacks that hand the files over."""
+    """Register the callbacks that send the remedies' files."""
     for name, kind in REMEDIES.items():
         _register(app, traces, name, kind)
 

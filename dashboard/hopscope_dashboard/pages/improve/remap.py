@@ -1,4 +1,4 @@
-"""Better trees: the gain of each, and the suggested one's file."""
+"""Page Other trees: the gain of each candidate, and the file of the suggested tree."""
 
 from typing import Any
 
@@ -31,10 +31,10 @@ SUGGESTED_TREE = "remap-after"
 
 _ROLES = {"up": "up", "down": "down"}
 _CANDIDATE = "remap-candidate"
-"""Prefix of the id of a candidate's name in the table; its place follows."""
+"""Prefix of the id of a candidate's name in the table; the candidate's number follows."""
 _CHART_LIMIT = 12
-_NO_DRAWING = "It has no drawing: the collector builds it when it runs."
-_NO_SHAPE = "This algorithm is no tree."
+_NO_DRAWING = "No drawing: the collector builds the tree when it runs."
+_NO_SHAPE = "This algorithm is not a tree."
 _NO_TREE = "The MPI library's own algorithm ran: "
 
 
@@ -81,7 +81,7 @@ def _file(data: TraceData, suggestion: Suggestion, rest: str) -> Component | Non
         None,
         html.Div(button, style={"margin": "12px 0 4px"}),
         blocks.code(data.suggested_tree().command or ""),
-        meaning=[*blocks.with_code(rest), " Run the same program under it; nothing is compiled again."],
+        meaning=[*blocks.with_code(rest), " Run the same program with this tree; do not recompile."],
     )
 
 
@@ -181,7 +181,7 @@ def _candidates(data: TraceData, suggestion: Suggestion) -> Component:
 
 
 def _times(row: Row) -> list[str]:
-    """The prediction, its interval and the gain, or that there is none."""
+    """The prediction, its interval and the gain, or words for a missing prediction."""
     if row["predicted_ns"] is None:
         return ["not predicted", quantities.MISSING, quantities.MISSING]
     interval = quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
@@ -189,14 +189,14 @@ def _times(row: Row) -> list[str]:
 
 
 def _candidate_name(row: Row) -> blocks.Content:
-    """A candidate's name, with what the run did not measure of it, or why it is not predicted."""
+    """A candidate's name, with what its prediction extrapolates, or why it has no prediction."""
     name = row["name"] + (" (suggested)" if row["chosen"] else "")
     remark = row["not_predicted"] or (f"not measured: {row['extrapolates']}" if row["extrapolates"] else None)
     return [name, html.Small(f", {remark}")] if remark else name
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Register the callback that hands the tree file over."""
+    """Register the callback that sends the tree file."""
 
     @app.callback(
         Output(DOWNLOAD, "data"),

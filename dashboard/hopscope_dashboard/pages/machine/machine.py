@@ -1,4 +1,4 @@
-"""Measurements of a machine by a probe: messages over their sizes by link, hosts and clusters, and gaps in the data."""
+"""Page of a machine file: what messages cost by size and link, hosts and clusters, and what was not measured."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ UNMEASURED: Final = "machine-unmeasured"
 
 TITLE: Final = "Machine"
 _MOST_LINKS: Final = 9
-"""Links that are drawn; the tables have all."""
+"""Largest number of links drawn; the tables have all."""
 _POINT: Final = {
     "one_way_ns": "way",
     "send_overhead_ns": "o_s",
@@ -33,7 +33,7 @@ _POINT: Final = {
 
 @dataclass(frozen=True)
 class Entry:
-    """Menu's view of the page. It is no `Page`: those are about traces."""
+    """The page as the menu sees it. It is not a `Page`, which is about a trace."""
 
     path: str = "/"
     title: str = TITLE
@@ -99,7 +99,7 @@ def _messages(machine: Machine) -> Component:
 
 
 def _by_size(machine: Machine) -> Component:
-    """Every measured value of every link, beside alpha and beta that follow from it."""
+    """A table of every measured value of every link, with the alpha and beta that follow from it."""
     row_of = {
         (link_of(row), row["parameter"], row["bytes"]): row for row in machine.parameters if row["bytes"] is not None
     }
@@ -126,7 +126,7 @@ def _by_size(machine: Machine) -> Component:
         "By size",
         blocks.table(columns, body, name=SIZES, right=range(1, len(columns)), last=(3, 4)),
         hint="With 95 % intervals. \u03b1 + m\u03b2 is half a round trip; g(m, k) is the gap towards k destinations in "
-        "turn, each after its k.",
+        "turn, listed as k: gap.",
     )
 
 
@@ -158,7 +158,7 @@ def _of_every_size(rows: Rows) -> Component:
     common_rows = [row for row in rows if row["bytes"] is None]
     of_links = sorted((row for row in common_rows if row["link"] is not None), key=_nearest_first)
     if not common_rows:
-        return empty.nothing_to_draw("Parameters", "What was measured gives none that holds for every size.")
+        return empty.nothing_to_draw("Parameters", "No measured parameter holds for every size.")
     return parameters([*of_links, *(row for row in common_rows if row["link"] is None)], "measured")
 
 
@@ -178,7 +178,7 @@ def _parameter(row: Row) -> blocks.Content:
 
 
 def _with_interval(value: float, low: float | None, high: float | None, unit: str | None) -> blocks.Content:
-    # A blank between them where they stand on one line; saved as CSV, too.
+    # The blank separates value and interval on one line and in a saved CSV file.
     return [
         quantities.quantity(value, unit),
         " ",
@@ -200,7 +200,7 @@ def _contention(content: Row) -> Component:
     return blocks.card(
         title,
         blocks.table(["of", "senders", "gap of each"], rows, name=CONTENTION, right=(1, 2)),
-        hint=f"The time between two messages of {sizes} of each sender. If it grows with them, they share a link.",
+        hint=f"Time between a sender's messages of {sizes}. If it grows with more senders, they share a link.",
     )
 
 
@@ -225,7 +225,7 @@ def _combining(content: Row) -> Component:
     return blocks.card(
         "Combining",
         blocks.table(columns, rows, name=COMBINING, right=range(2, len(columns))),
-        hint="\u03b3, what it takes to combine one byte with another, in ns: MPI_Reduce_local on rank 0, by size.",
+        hint="\u03b3, the time to combine one byte with another, in ns: MPI_Reduce_local on rank 0, by size.",
     )
 
 

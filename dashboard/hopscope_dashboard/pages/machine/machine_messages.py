@@ -42,7 +42,7 @@ def messages(curves: Rows, sentence: str) -> Component:
 
 
 def link_of(row: Row) -> str:
-    """Give the class of a row's link and, of two hosts, their names."""
+    """Give the class of a row's link and, if it is between two hosts, their names."""
     ends = f", {row['source']} to {row['destination']}" if row["source"] else ""
     return f"{row['link'] or quantities.MISSING}{ends}{' (outlying)' if row['outlying'] else ''}"
 

@@ -1,4 +1,4 @@
-"""The part of the page of a machine on its hosts, its clusters, their certainty, and odd pairs."""
+"""Cards of a machine file's page: hosts and clusters with their certainty, and outlying pairs of hosts."""
 
 from typing import Any, Final
 
@@ -75,7 +75,8 @@ def _latencies(content: Row) -> Component:
 
 
 def outlying(machine: Machine) -> Component:
-    """Give the pairs of hosts that are unlike the others of their class, beside the pair that stands for these."""
+    """Give the pairs of hosts that are unlike the others of their class, each beside the pair that represents the
+    class."""
     content = machine.content
     cluster_of = {host["name"]: host["cluster"] for host in content["hosts"]}
     latency = {frozenset(measurement["hosts"]): measurement["one_way_ns"] for measurement in content["latencies"]}
@@ -103,8 +104,8 @@ def outlying(machine: Machine) -> Component:
     return blocks.card(
         title,
         blocks.table(columns, body, name=OUTLYING, right=(2, 4)),
-        hint="Their latency is certainly off that of the pair that stands for their class by more than a quarter, so "
-        "they were measured by themselves.",
+        hint="Their latency certainly differs by more than a quarter from that of the pair that stands for their "
+        "class, so they were measured separately.",
     )
 
 

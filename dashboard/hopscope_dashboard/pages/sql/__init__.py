@@ -1,4 +1,4 @@
-"""The user's own queries."""
+"""Page for the user's own queries."""
 
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages.sql import sql

@@ -1,4 +1,4 @@
-"""The page SQL: a query of the user's own over the tables and views, with their columns beside it."""
+"""Page SQL: a user's own query on the tables and views, with their columns beside it."""
 
 from collections.abc import Mapping
 from html import escape
@@ -29,21 +29,21 @@ ASK = "sql-ask"
 REPEAT = "sql-again"
 
 _ROW_LIMIT: Final = 1000
-"""Rows that are shown; a download has all."""
+"""Largest number of rows shown; a download has all."""
 
 _LIMIT_S: Final = 60
 """Longest duration of a query, in seconds."""
 _RUNNING: Final = 64
-"""Queries remembered because they may still have to stop."""
+"""Largest number of queries remembered because they may still have to stop."""
 
 _LARGEST: Final = 2**53
-"""Beyond, a browser rounds whole numbers."""
+"""Largest whole number that a browser does not round."""
 
 _START: Final = "select op, count(*) as collectives, sum(bytes) as bytes\nfrom collectives\ngroup by op\norder by op"
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address has the query: `sql`."""
+    """Give the page. The parameter `sql` of the address is the query."""
     sql = query.get("sql", "").strip()
     tables = [relation for relation in data.relations if relation.is_table]
     rows = sum(data.number_of(relation.name) or 0 for relation in tables)
@@ -78,7 +78,7 @@ def _box(text: str, *, has_query: bool) -> Component:
             ],
             className="sql-controls",
         ),
-        # The address has the query; these name the request: once with the page, and anew for each run.
+        # The address has the query. These name the request: ASK that of the page, REPEAT that of each later run.
         dcc.Store(id=ASK, data=uuid4().hex if has_query else None),
         dcc.Store(id=REPEAT),
     )
@@ -89,7 +89,7 @@ def _schema(data: TraceData) -> Component:
     views = [_relation(relation, None) for relation in data.relations if not relation.is_table]
     return html.Div(
         [
-            blocks.card("Tables", *tables, hint="With the rows of the whole run."),
+            blocks.card("Tables", *tables, hint="Row counts are of the whole run."),
             blocks.card(None, html.Details([html.Summary(html.H2("Views of the analyses")), *views])),
         ],
         id=SCHEMA,
@@ -98,7 +98,7 @@ def _schema(data: TraceData) -> Component:
 
 def _relation(relation: Relation, rows: int | None) -> Component:
     example = f"select *\nfrom {relation.name}\nlimit 100"
-    # As markup: a browser took a second to make components of a thousand columns.
+    # This is markup, because a browser took a second to make components of a thousand columns.
     columns = "".join(
         f"<tr><td><code>{escape(column.name)}</code><small>{escape(column.type.lower() + _unit(column.unit))}</small>"
         f"</td><td>{escape(column.meaning)}</td></tr>"
@@ -129,7 +129,7 @@ def _unit(unit: str | None) -> str:
 
 
 def answered(query_result: Result, query: Mapping[str, str], trace: str) -> Component:
-    """Give the card of a result, with the links to all of it. `trace` is its identity."""
+    """Give the card of a result, with links to all rows. `trace` is the identity of the trace."""
     rows = quantities.number(len(query_result.rows))
     if query_result.whole is None:
         count_phrase = f"The first {rows} rows; counting all of them took longer than a query may."
@@ -231,7 +231,7 @@ def register(app: Dash, traces: Traces) -> None:
     def end(clicks: int | None, first: str | None, repeat: str | None) -> Any:
         ticket = repeat or first
         if clicks and ticket is not None:
-            # The button may be faster than the query that it stops.
+            # The click may arrive before the query that it stops.
             running.setdefault(ticket, Stop(_LIMIT_S)).request()
             for old in list(running)[:-_RUNNING]:
                 running.pop(old, None)

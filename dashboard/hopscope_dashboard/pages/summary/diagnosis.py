@@ -17,7 +17,7 @@ DIAGNOSIS: Final = "diagnosis"
 VERDICT: Final = "verdict"
 
 _OPEN_CAUSES: Final = 1
-"""Problems beside the first cause that are not folded."""
+"""Largest number of problems after the first cause that are not folded."""
 _PAGES: Final = {
     "imbalance": ("/by-rank", "By rank"),
     "serial-section": ("/by-rank", "By rank"),
@@ -37,7 +37,7 @@ _PAGES: Final = {
     "io": ("/places", "Call sites"),
     "other-mpi": ("/places", "Call sites"),
 }
-"""The page that shows more of a kind, and its name."""
+"""The page that shows more about each kind of cause, and its name."""
 
 
 def card(data: TraceData) -> Component:
@@ -53,7 +53,7 @@ def card(data: TraceData) -> Component:
 
 
 def _framed(conditions: Rows) -> Component | None:
-    """Give the first sentence of each; a click shows the others."""
+    """Give the first sentence of each condition; a click shows its other sentences."""
     items: list[Component] = []
     for row in conditions:
         first, dot, details = row["sentence"].partition(". ")

@@ -32,12 +32,14 @@ _SITES: Final = {"path": "critical path", "ranks": "all ranks"}
 _MOST_SITES: Final = 5
 _LONG_STARTUP: Final = 0.1
 _SHOWN_STARTUP: Final = 0.05
-"""A start-up of more than the first share of the run is shown with the second share of what follows."""
+"""If start-up takes more than the first share of the run, only its end is shown, as long as the second share of the
+rest."""
 _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
 
 def layout(other_pages: Sequence[Page], data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects whose time the call sites have: `sites`. `other_pages` are the rest."""
+    """Give the page. The parameter `sites` of the address selects which time the call sites show: on the critical path
+    or of all ranks. `other_pages` are all pages but the summary."""
     return html.Div(
         [
             blocks.page_head("Summary", _run_description(data, data.run)),
@@ -67,7 +69,7 @@ def _run_description(data: TraceData, run: Row) -> list[Component | str]:
 
 
 def _ranks(data: TraceData, run: Row) -> str:
-    """Write how many ranks there are; a rank number of MPI_COMM_WORLD names one only if there is one world."""
+    """Write the number of ranks and, if there are several, of worlds: each world has a rank 0."""
     worlds = len({rank["world"] for rank in data.ranks})
     return quantities.plural(run["ranks"], "rank") + (f" of {worlds} worlds" if worlds > 1 else "")
 
@@ -79,7 +81,7 @@ def _whole_run(data: TraceData) -> Component:
 
 
 def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
-    """Give the times in view: of a long start-up only the end."""
+    """Give the range in view, with only the end of a long start-up; None for both ends shows the whole run."""
     timeline = data.timeline
     _, first = timeline.phases.get("startup", (0, 0))
     if first < _LONG_STARTUP * timeline.duration_ns:
@@ -125,11 +127,10 @@ def _path(data: TraceData) -> Component | None:
 
 
 def _changes() -> Component:
-    items = [
-        html.Li(dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning))
-        for name, remedy in improve.REMEDIES.items()
-    ]
-    return blocks.card("Remedies", html.Ul(items, className="remarks"))
+    items: list[Component | str] = []
+    for name, remedy in improve.REMEDIES.items():
+        items += [" · ", dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning)]
+    return blocks.card("Remedies", html.P(items[1:]))
 
 
 def _limits(data: TraceData, other_pages: Sequence[Page]) -> Component | None:
@@ -153,5 +154,5 @@ def _unfolding(line: str, sentences: Sequence[str]) -> Component:
 
 
 def page_of(other_pages: Sequence[Page]) -> Page:
-    """Give the page, which says which of the others have nothing to show."""
+    """Give the page, which also says which of `other_pages` have nothing to show."""
     return Page(path="/", title="Summary", section="Summary", layout=partial(layout, other_pages))

@@ -1,4 +1,4 @@
-"""The whole run over time."""
+"""Page for the whole run over time."""
 
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages.timeline import timeline

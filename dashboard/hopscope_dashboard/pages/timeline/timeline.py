@@ -1,4 +1,4 @@
-"""The whole run: every rank over time, by what it did, with the critical path over it."""
+"""Page Timeline: what every rank did over the whole run, with the critical path over it."""
 
 from dataclasses import asdict
 
@@ -18,9 +18,9 @@ TIMELINE = "run-timeline"
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address says what is in view, `view` in ns, a `host` whose ranks are shown, how rows are
-    sorted, `order`, and which ranks come first, `pins`; without `view`, or where that holds nothing of the run, the
-    time that is selected is in view."""
+    """Give the page. Parameters of the address: `view`, the range in view in ns; `host`, whose ranks are shown;
+    `order`, by which rows are sorted; `pins`, the ranks that come first. Without `view`, or if the view has nothing of
+    the run, the selected time is in view."""
     bounds, (begin, end) = data.part(selection.options(query)).bounds, _in_view(data, query) or (None, None)
     canvas = RunCanvas(
         TIMELINE,
@@ -36,13 +36,13 @@ def layout(data: TraceData, query: Query) -> Component:
     hint = "Drag to select a time for all pages, click to follow what is there, turn the wheel to zoom. ? shows keys."
     lead = (
         f"{quantities.plural(len(data.ranks), 'rank')} over {quantities.duration(data.timeline.duration_ns)}; the "
-        "orange line, the critical path, decided how long that is."
+        "orange line, the critical path, decided that time."
     )
     return html.Div([blocks.page_head("Timeline", lead), blocks.card(None, canvas, hint=hint)])
 
 
 def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
-    """The time in view. A link may come from another trace, which was longer."""
+    """The range in view, cut at the run's end: a link may come from a longer trace. None if nothing is left."""
     view_ns = view(query)
     if view_ns is None:
         return None
