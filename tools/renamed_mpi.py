@@ -27,8 +27,8 @@ def make(mpi: local_mpi.LocalMpi) -> None:
     """Makes header, library, compiler wrapper and launcher of Oak MPI from a library of Open MPI."""
     for name in ("include", "lib", "bin"):
         (FOLDER / name).mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([mpi.compiler, "-show"], capture_output=True, text=True, check=True)
-    compiler, *words = shlex.split(done.stdout)
+    answer = subprocess.run([mpi.compiler, "-show"], capture_output=True, text=True, check=True)
+    compiler, *words = shlex.split(answer.stdout)
     headers, libraries = _paths(words, "-I"), _paths(words, "-L")
     header = next(path / "mpi.h" for path in headers if (path / "mpi.h").is_file())
     macros = header.read_text().replace("OMPI_MAJOR_VERSION", "OAK_MAJOR_VERSION")
@@ -40,11 +40,11 @@ def make(mpi: local_mpi.LocalMpi) -> None:
     (FOLDER / "lib" / "liboak.so").symlink_to("liboak.so.40")
     compile_words = [f"-I{path}" for path in (FOLDER / "include", *headers)]
     link_words = [f"-L{FOLDER / 'lib'}", f"-Wl,-rpath,{FOLDER / 'lib'}", "-loak"]
-    shown = shlex.join([compiler, *compile_words, *link_words])
+    command = shlex.join([compiler, *compile_words, *link_words])
     # CMake asks for the words by -show.
     _write_script(
         FOLDER / "bin" / "mpicc",
-        f'[ "$1" != -show ] || exec echo {shlex.quote(shown)}\n'
+        f'[ "$1" != -show ] || exec echo {shlex.quote(command)}\n'
         f'exec {shlex.join([compiler, *compile_words])} "$@" {shlex.join(link_words)}',
     )
     launcher, _, _, *options = mpi.launch(1)
