@@ -64,13 +64,22 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
     uint32_t merged;                    /* index into run.comms, or NO_ID */
 };
 
+enum { MOST_CALLERS = 2 };
+
+/* A call site, or one of its callers. */
 struct site_definition {
-    char *module, *symbol; /* symbol: the function, NULL: unknown */
-    uint64_t offset;
-    char *file; /* of an interpreted program, instead of module and offset; it then has a line */
+    char *module, *symbol;          /* symbol: the function, NULL: unknown */
+    uint64_t offset, begin;         /* begin: of the function; UINT64_MAX: unknown */
+    uint32_t callers[MOST_CALLERS]; /* ids of frames, the nearest first */
+    size_t caller_count;            /* merge_sites leaves those that tell call sites apart */
+    char *file;                     /* of an interpreted program, instead of module and offset; it then has a line */
     int64_t line;
     uint32_t merged; /* index into run.sites */
 };
+
+static inline bool is_known_site(const struct site_definition *site) {
+    return site->module || site->file;
+}
 
 /* The file of a module of call sites. */
 struct module_definition {
@@ -140,8 +149,8 @@ struct process {
     double event_cost_ns;
     struct comm_definition *comms;
     size_t comm_count;
-    struct site_definition *sites;
-    size_t site_count;
+    struct site_definition *sites, *frames;
+    size_t site_count, frame_count;
     struct module_definition *modules;
     size_t module_count;
     struct name_definition *trees, *reasons, *algorithms, *user_regions;
@@ -209,6 +218,8 @@ struct site { /* merged call site; module and offset, or file and line */
     uint64_t offset;
     const char *file;
     int64_t line;
+    const struct site_definition *callers[MOST_CALLERS];
+    size_t caller_count;
 };
 
 /* A region: a function with its call site. OTF2 id: its index. */
@@ -283,6 +294,10 @@ bool clock_map_finish(struct run *run);
 bool join_worlds(struct run *run);
 /* Finds the definitions of different processes that mean the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
+/* Finds the definitions of different processes that mean the same call site, and the callers that tell it apart. */
+bool merge_sites(struct run *run);
+/* Adds module+0xoffset, and the same for each of the callers. */
+void text_add_addresses(struct text *output, const struct site *site);
 
 /* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);
