@@ -19,13 +19,8 @@ def traced(shared: Path, mpi: local_mpi.LocalMpi, ranks: int, program: str, **en
 
 
 def wherever_it_is(*programs: str) -> pytest.MarkDecorator:
-    """Each of these under each release; Open MPI 4 has persistent collectives under other names only."""
-    cases = [
-        (mpi, program)
-        for mpi in OPEN_MPI
-        for program in programs
-        if program[:10] != "persistent" or mpi.release != "openmpi-4"
-    ]
+    """Each of these under each release."""
+    cases = [(mpi, program) for mpi in OPEN_MPI for program in programs]
     return pytest.mark.parametrize(
         ("mpi", "program"), cases, ids=[f"{mpi.release}-{program}" for mpi, program in cases]
     )
