@@ -62,13 +62,15 @@ def printed_members(output: str) -> dict[str, set[Pids]]:
 
 
 class Traced:
-    """A trace's tables, with processes in the place of ranks."""
+    """A trace's tables, with processes in the place of ranks. Every call of its program was recorded, and no message of
+    the library that makes communicators, windows or files may look as if one was not."""
 
     def __init__(self, directory: Path) -> None:
         self.trace = hopscope.open(directory)
         self.ranks = self.rows("ranks")
         self.comms = self.rows("comms")
         self.facts: dict[str, Any] = json.loads((directory / "run.json").read_text())
+        assert (self.facts["native_messages"] or {}).get("unseen", 0) == 0
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         return self.trace.table(table).to_pylist()
