@@ -165,11 +165,12 @@ static void report_gaps(const struct run *run, char *message, size_t capacity) {
     }
     uint64_t unseen = run_native_count(run, NATIVE_unseen);
     if (unseen && used < capacity)
-        snprintf(message + used, capacity - used,
-                 "%scollectives ran without a recorded call (%llu ends of their messages were seen). The program called "
-                 "them by addresses of its own (dlsym) or by an extension of the MPI library, or another tool did; "
-                 "`hopscope analyze trust` says what that means",
-                 used ? "; " : "", (unsigned long long)unseen);
+        snprintf(
+            message + used, capacity - used,
+            "%scollectives ran without a recorded call (%llu ends of their messages were seen). The program called "
+            "them by addresses of its own (dlsym) or by an extension of the MPI library, or another tool did; "
+            "`hopscope analyze trust` says what that means",
+            used ? "; " : "", (unsigned long long)unseen);
 }
 
 static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock, bool waits_for_worlds,

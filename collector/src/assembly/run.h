@@ -97,8 +97,8 @@ struct round_trip {
 };
 
 /* Kinds of messages inside the MPI library that are not recorded as hops. unseen: of a collective without a recorded
- * call; internal: of no collective; thinned: of a collective that was not selected for recording; unknown: of an unknown
- * collective; lost: beyond the room for messages. X(name) */
+ * call; internal: of no collective; thinned: of a collective that was not selected for recording; unknown: of an
+ * unknown collective; lost: beyond the room for messages. X(name) */
 #define NATIVE_COUNTS_LIST(X) X(unseen) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,

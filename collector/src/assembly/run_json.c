@@ -169,8 +169,7 @@ static void add_native(struct text *output, const struct run *run) {
     text_add(output, "{\"off\": ");
     text_add_quoted(output, FIRST_TEXT(run, native.failure));
     for (int i = 0; i < NATIVE_COUNTS; i++)
-        text_add(output, ", \"%s\": %llu", native_count_names[i],
-                 (unsigned long long)run_native_count(run, i));
+        text_add(output, ", \"%s\": %llu", native_count_names[i], (unsigned long long)run_native_count(run, i));
     text_add(output, "}");
 }
 

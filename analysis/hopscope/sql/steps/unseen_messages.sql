@@ -9,8 +9,8 @@ with library as (
     select
         *,
         coalesce(mpi_library like '%MPICH%', false) as is_mpich,
-        exists (select 1 from hops where hops.source = 'native') as has_native_hops,
-        exists (select 1 from collectives where collectives.native_reason = 'shared') as uses_memory
+        (select bool_or(hops.source = 'native') from hops) as has_native_hops,
+        (select bool_or(collectives.native_reason = 'shared') from collectives) as uses_memory
     from run
     where mode <> 'foreign' and ranks > 1
 ),

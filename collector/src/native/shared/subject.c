@@ -4,8 +4,8 @@
  * identifies them, because only this collective uses it on its communicator.
  *
  * A message of a collective that passes while the thread is in no wrapped function belongs to a call that the collector
- * did not see: made through an address of the program's own (dlsym), by an extension of the library, by another tool. So
- * does a message in MPI_Start whose tag no recorded request has. */
+ * did not see: made through an address of the program's own (dlsym), by an extension of the library, by another tool.
+ * So does a message in MPI_Start whose tag no recorded request has. */
 #include "native/shared/subject.h"
 
 #include <stdlib.h>
@@ -72,8 +72,8 @@ static struct expectations *oldest_of(struct expectations *bucket) {
     return oldest;
 }
 
-/* Adds a collective. comm: as in the slot. handle: the communicator's, or that of its local communicator, whose own next
- * tag is own_tag. */
+/* Adds a collective. comm: as in the slot. handle: the communicator's, or that of its local communicator, whose own
+ * next tag is own_tag. */
 static void expect(uint32_t comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
