@@ -105,10 +105,10 @@ struct round_trip {
     double spread_ns;
 };
 
-/* Kinds of messages inside the MPI library that are not recorded as hops. internal: of no collective; thinned: of a
- * collective that was not selected for recording; unknown: of an unknown collective; lost: beyond the room for
- * messages. X(name) */
-#define NATIVE_COUNTS_LIST(X) X(internal) X(thinned) X(unknown) X(lost)
+/* Kinds of messages inside the MPI library that are not recorded as hops. unseen: of a collective without a recorded
+ * call; internal: of no collective; thinned: of a collective that was not selected for recording; unknown: of an
+ * unknown collective; lost: beyond the room for messages. X(name) */
+#define NATIVE_COUNTS_LIST(X) X(unseen) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,
     NATIVE_COUNTS_LIST(NATIVE_COUNT)
@@ -116,6 +116,9 @@ enum {
         NATIVE_COUNTS
 };
 extern const char *const native_count_names[NATIVE_COUNTS];
+struct run;
+/* The number of one kind, over all ranks. */
+uint64_t run_native_count(const struct run *run, int kind);
 
 /* A process's account of the messages inside the MPI library. */
 struct native_messages {
