@@ -12,7 +12,8 @@
  *            rma: windows; io: files.
  *   moves    what a call asks of its peer: sends, receives, both; nothing if it names no peer. members: all members of
  *            the communicator, window or file make the call and wait for one another.
- *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1.
+ *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1. ulfm: libraries that survive failures have
+ *            it, as MPIX_Comm_shrink.
  *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has no such form.
  *
  * COLLECTIVE(name, nonblocking, flow, operation, counts) stands for three functions: MPI_Bcast, MPI_Ibcast and (since
@@ -212,6 +213,8 @@
     FUNCTION(File_write_at_all_end, io, nothing, mpi_3, plain)                                                         \
     FUNCTION(File_write_ordered_begin, io, nothing, mpi_3, large)                                                      \
     FUNCTION(File_write_ordered_end, io, nothing, mpi_3, plain)                                                        \
+    FUNCTION(Comm_shrink, comm, nothing, ulfm, plain)                                                                  \
+    FUNCTION(Comm_agree, comm, nothing, ulfm, plain)                                                                   \
     /* append above */
 // clang-format on
 

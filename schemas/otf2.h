@@ -51,6 +51,7 @@
 
 /* Begins the description of a region whose calling function is known. */
 #define ARCHIVE_CALLED_FROM "called from "
+#define ARCHIVE_FROM " from "
 
 /* Names of shadow communicators begin with the first if our engine made the hops, with the second if they are the MPI
  * library's own. The second also begins the attribute hopscope::engine of a call that was left to the library. */

@@ -222,6 +222,46 @@ def test_the_caveats_say_which_messages_of_the_library_are_not_among_the_hops(tm
     assert not any("ends of messages inside" in caveat for caveat in caveats)
 
 
+def unseen(tmp_path: Path, native_unseen: str, **columns: str) -> list[str]:
+    """The caveats of an observed run of three ranks with these values in its row; `-` is null."""
+    values = {"run": "r", "ranks": "3", "duration_ns": "500", "mode": "observe", "native_unseen": native_unseen}
+    values |= columns
+    text = f"{' '.join(values)}\n{' '.join(values.values())}"
+    return hopscope.open(draw(tmp_path / "d", **{**TABLES, "run": text})).caveats()
+
+
+def test_collectives_without_a_recorded_call_come_first(tmp_path: Path) -> None:
+    """Nothing limited the answers about a run whose 200 Allreduces went by dlsym."""
+    caveats = unseen(tmp_path, "1200", unfinished="killed")
+    assert caveats[0].startswith("Collectives ran without a recorded call: 1,200 ends of their messages were seen.")
+    assert not any(caveat.startswith("Nothing shows whether") for caveat in caveats)
+
+
+@pytest.mark.parametrize(
+    ("native_unseen", "columns", "reason"),
+    [
+        ("-", {}, "HOPSCOPE_NATIVE"),
+        ("-", {"mpi_library": "MPICH"}, "HOPSCOPE_NATIVE=mpich only"),
+        ("-", {"unfinished": "killed"}, "the job did not come to its end"),
+        ("-", {"native_off": "untested"}, "messages were not recorded."),
+        ("0", {"mpi_library": "MPICH"}, "nonblocking and persistent collectives"),
+    ],
+)
+def test_where_nothing_would_show_an_unrecorded_collective_the_caveat_says_so(
+    tmp_path: Path, native_unseen: str, columns: dict[str, str], reason: str
+) -> None:
+    [caveat] = [
+        caveat for caveat in unseen(tmp_path, native_unseen, **columns) if caveat.startswith("Nothing shows whether")
+    ]
+    assert reason in caveat
+
+
+@pytest.mark.parametrize("columns", [{}, {"mode": "foreign"}, {"ranks": "1"}], ids=["seen", "foreign", "alone"])
+def test_where_messages_show_every_collective_there_is_no_such_caveat(tmp_path: Path, columns: dict[str, str]) -> None:
+    caveats = unseen(tmp_path, "-" if columns else "0", **columns)
+    assert not any(caveat.startswith(("Nothing shows whether", "Collectives ran")) for caveat in caveats)
+
+
 def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
     tables = {name: text for name, text in TABLES.items() if name != "path_stretches"}
     caveats = hopscope.open(draw(tmp_path / "d", **tables)).caveats()

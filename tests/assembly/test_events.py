@@ -1,6 +1,7 @@
 """The events of an archive are those that the collector recorded."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,6 +119,33 @@ def test_one_call_site_is_one_region_whatever_its_number_in_a_process(new_trace:
     assert len(regions) == 1
     assert "Role: COLL_ALL2ALL" in regions[0]
     assert "/opt/heat+0x1234" in regions[0]
+
+
+def test_a_call_site_in_a_wrapper_names_the_callers_that_tell_it_apart(new_trace: NewTrace) -> None:
+    """All addresses are in /opt/heat. `sum` at 0x10 is called by `mean` at 0x20, and `mean` by `step` at 0x30 and 0x34.
+    `share` at 0x40 has one caller. `exchange` calls at 0x50 and 0x54 and is no wrapper, whoever calls it."""
+    functions = {0x10: 0x10, 0x20: 0x20, 0x30: 0x30, 0x34: 0x30, 0x40: 0x40, 0x50: 0x50, 0x54: 0x50}
+    frames = {1: 0x20, 2: 0x30, 3: 0x34}
+    sites = {1: (0x10, [1, 2]), 2: (0x10, [1, 3]), 3: (0x40, [2]), 4: (0x50, [2]), 5: (0x50, [3]), 6: (0x54, [3])}
+    definition = 'def 0 {{"def":"{}","id":{},"module":"/opt/heat","offset":{},"begin":{},"symbol":null{}}}\n'
+    text = process(0, 1)
+    for number, offset in frames.items():
+        text += definition.format("frame", number, offset, functions[offset], "")
+    for number, (offset, callers) in sites.items():
+        text += definition.format("call_site", number, offset, functions[offset], f',"callers":{callers}')
+    text += "spool 0 0 closed\n"
+    for number in sites:
+        text += f"{2 * number} ENTER region=MPI_Init a={number}\n{2 * number + 1} LEAVE region=MPI_Init\n"
+    trace = new_trace(text)
+    trace.assemble()
+    regions = "".join(line for line in trace.definitions("REGION") if "MPI_Init" in line)
+    assert sorted(re.findall(r'"(/opt/heat[^"]*)"', regions)) == [
+        "/opt/heat+0x10 from /opt/heat+0x20 from /opt/heat+0x30",
+        "/opt/heat+0x10 from /opt/heat+0x20 from /opt/heat+0x34",
+        "/opt/heat+0x40",
+        "/opt/heat+0x50",
+        "/opt/heat+0x54",
+    ]
 
 
 def test_a_line_of_python_is_one_region_for_each_function_in_it(new_trace: NewTrace) -> None:

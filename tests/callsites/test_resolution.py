@@ -64,6 +64,17 @@ def test_debug_information_tells_the_line_and_the_functions_around_an_inlined_on
     assert (plain.function, plain.file, plain.module) == ("last", str(SOURCE), str(program.path))
 
 
+def test_callers_stand_before_the_wrapper_that_they_call(tmp_path: Path) -> None:
+    program = MarkedProgram(tmp_path, "-g")
+    inlined, plain = program.sites()
+    modules = [{"name": "./marks", "path": str(program.path), "build_id": program.build_id}]
+    [place] = resolve({f"{plain} from {inlined}": ""}, modules, FAR_FUTURE_NS)
+    assert place.place == f"inner (marks.c:{INLINED}) via last (marks.c:{PLAIN})"
+    assert (place.function, place.line, place.how) == ("inner", INLINED, "line")
+    [unknown] = resolve({f"{plain} from /lib/a from b+0x20": "last"}, None, FAR_FUTURE_NS)
+    assert unknown.place == f"a from b+0x20 via last (marks+0x{program.offsets['plain']})"
+
+
 def test_without_debug_information_the_nearest_symbol_is_named(tmp_path: Path) -> None:
     program = MarkedProgram(tmp_path)
     inlined, plain = program.places()

@@ -63,13 +63,15 @@ def printed_members(output: str) -> dict[str, set[Pids]]:
 
 
 class Traced:
-    """A trace's tables, with processes instead of ranks."""
+    """A trace's tables, with processes instead of ranks. Every call of its program was recorded, so no message may count
+    as unseen."""
 
     def __init__(self, directory: Path) -> None:
         self.trace = hopscope.open(directory)
         self.ranks = self.rows("ranks")
         self.comms = self.rows("comms")
         self.facts: dict[str, Any] = json.loads((directory / "run.json").read_text())
+        assert (self.facts["native_messages"] or {}).get("unseen", 0) == 0
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         return self.trace.table(table).to_pylist()

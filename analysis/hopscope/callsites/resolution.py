@@ -11,7 +11,7 @@ from typing import Any
 
 from hopscope.callsites.binaries import Binary, Frame, OtherBuildError
 
-_OFFSET = re.compile(r"(?P<module>.+)\+0x(?P<offset>[0-9a-f]+)")
+_ADDRESS = re.compile(r"(?P<address>(?P<module>.+?)\+0x(?P<offset>[0-9a-f]+))(?: from |$)")
 
 
 @dataclass(frozen=True)
@@ -38,43 +38,88 @@ def resolve(
     run's start (started_ns, ns since 1970).
     """
     catalogue = _Modules(modules, started_ns)
-    unnamed = [_resolved(site, symbol, catalogue) for site, symbol in sorted(call_sites.items())]
-    frames = [frame for _, site_frames in unnamed for frame in site_frames if frame.file]
-    ambiguous = _ambiguous(frame.file for frame in frames if frame.file)
-    return [_with_frames(place, site_frames, ambiguous) for place, site_frames in unnamed]
+    chains = {site: _links(site, symbol, catalogue) for site, symbol in sorted(call_sites.items())}
+    links = [link for chain in chains.values() for link in chain]
+    ambiguous = _ambiguous(frame.file for link in links for frame in link.frames if frame.file)
+    inlined = _Inlined(link.texts(ambiguous) for chain in chains.values() for link in chain[:1])
+    return [_joined(site, chain, ambiguous, inlined) for site, chain in chains.items()]
 
 
-def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, list[Frame]]:
-    split = _OFFSET.fullmatch(call_site)
-    if split is None:  # a Python line with its function, or another tool's file and line
-        whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
-        file, _, number = whole.rpartition(":")
-        file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
-        place = Place(call_site, PurePath(call_site).name, "archive", symbol or None, file, line)
-        return place, [Frame(symbol, file, line)] if symbol else []
-    name, offset = split["module"], int(split["offset"], 16)
-    module = modules.path_of(name) or name
-    method, binary = modules.binary(name)
+@dataclass(frozen=True)
+class _Link:
+    """The place of an address of a call site, with the functions around it: the innermost first, and only those with a
+    source file."""
+
+    place: Place
+    frames: Sequence[Frame]
+
+    def texts(self, ambiguous: frozenset[str]) -> list[str]:
+        return [_frame_text(frame, ambiguous) for frame in self.frames] or [self.place.place]
+
+
+def _links(call_site: str, symbol: str, catalogue: _Modules) -> list[_Link]:
+    """The links of a call site: that of its own address, and those of the callers that tell it apart."""
+    addresses = [match.groupdict() for match in _ADDRESS.finditer(call_site)]
+    if " from ".join(address["address"] for address in addresses) == call_site:
+        symbols = [symbol, *[""] * len(addresses)]
+        return [
+            _address_link(call_site, address, symbol, catalogue)
+            for address, symbol in zip(addresses, symbols, strict=False)
+        ]
+    # A Python line with its function, or another tool's file and line.
+    whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
+    file, _, number = whole.rpartition(":")
+    file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
+    place = Place(call_site, PurePath(call_site).name, "archive", symbol or None, file, line)
+    return [_Link(place, [Frame(symbol, file, line)] if symbol else [])]
+
+
+def _address_link(call_site: str, address: Mapping[str, str], symbol: str, catalogue: _Modules) -> _Link:
+    name, offset = address["module"], int(address["offset"], 16)
+    module = catalogue.path_of(name) or name
+    method, binary = catalogue.binary(name)
     frames = binary.frames(offset) if binary else []
-    if frames:
-        method = "line" if frames[0].file else "symbol"
     short = f"{PurePath(name).name}+0x{offset:x}"
     place = Place(call_site, f"{symbol} ({short})" if symbol else short, method, function=symbol or None, module=module)
-    return place, frames
-
-
-def _with_frames(place: Place, frames: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
-    """Add frames to a place. The innermost frame is first."""
     if not frames:
-        return place
+        return _Link(place, [])
     first = frames[0]
     if first.file is None:
-        name = f"{first.function}+0x{first.offset:x} ({PurePath(place.module or '').name})"
-        return replace(place, place=name, function=first.function)
-    texts = [_frame_text(frame, ambiguous) for frame in frames]
+        text = f"{first.function}+0x{first.offset:x} ({PurePath(module).name})"
+        return _Link(replace(place, place=text, how="symbol", function=first.function), [])
+    return _Link(replace(place, how="line"), frames)
+
+
+class _Inlined:
+    """Functions that the compiler inlined in several places, like wrappers of the program's own."""
+
+    def __init__(self, chains: Iterable[Sequence[str]]) -> None:
+        """chains: the texts of each call site's functions, the innermost first."""
+        self._callers: dict[tuple[str, ...], set[str]] = {}
+        for texts in chains:
+            for count in range(1, len(texts)):
+                self._callers.setdefault(tuple(texts[:count]), set()).add(texts[count])
+
+    def text(self, texts: Sequence[str]) -> str:
+        """The nearest function that tells a call site apart, with those inside it."""
+        for count in range(1, len(texts)):
+            if len(self._callers[tuple(texts[:count])]) > 1:
+                return " via ".join(reversed(texts[: count + 1]))
+        return texts[0] if len(texts) == 1 else f"{texts[0]} in {texts[-1]}"
+
+
+def _joined(call_site: str, chain: Sequence[_Link], ambiguous: frozenset[str], inlined: _Inlined) -> Place:
+    """The place of a call site: that of its outermost link, with the wrappers behind it."""
+    *wrappers, last = chain
+    texts = last.texts(ambiguous)
+    inner = [text for link in wrappers for text in link.texts(ambiguous)]
+    text = " via ".join([texts[0], *reversed(inner)]) if wrappers else inlined.text(texts)
+    place = replace(last.place, call_site=call_site, place=text)
+    if not last.frames:
+        return place
+    first = last.frames[0]
     return replace(
         place,
-        place=texts[0] if len(texts) == 1 else f"{texts[0]} in {texts[-1]}",
         function=first.function,
         file=first.file,
         line=first.line,

@@ -196,8 +196,9 @@ const Region &Definitions::sparse_region(OTF2_RegionRef ref) const {
 
 /* The program or library that a call site of the form module+0xoffset is in; empty for other forms. */
 std::string module_of(const Region &region) {
-    const size_t plus = region.call_site.rfind("+0x");
-    return plus == std::string::npos ? std::string() : region.call_site.substr(0, plus);
+    const std::string nearest = region.call_site.substr(0, region.call_site.find(ARCHIVE_FROM));
+    const size_t plus = nearest.rfind("+0x");
+    return plus == std::string::npos ? std::string() : nearest.substr(0, plus);
 }
 
 bool may_be_tools(const Region &region) {

@@ -193,7 +193,9 @@ struct spool_record {
  *     process of each has "leads":true, with "began" and "ended" (ticks of the call), "place" (a hash of port or
  *     connection), "peer" (definition of the leaders' communicator, 0: none) and "peer_rank"
  * {"def":"comm_name","id":1,"name":"rows"}
- * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
+ * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"begin":4600,"symbol":"sum","callers":[1]}
+ *     begin: the function's, missing if unknown. callers: up to two definitions of this form, the nearest caller first
+ * {"def":"frame","id":1,"module":"/home/u/heat","offset":4712,"begin":4696,"symbol":"main"}
  * {"def":"call_site","id":2,"file":"/home/u/solve.py","line":42,"function":"Solver.step"}
  *     a line of Python that called through mpi4py, -1: unknown, and the function's qualified name
  * {"def":"python","version":"3.11.7","off":null}

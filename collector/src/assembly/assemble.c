@@ -157,12 +157,20 @@ static bool move_into_place(const struct paths *paths, const char *dir, char *me
     return true;
 }
 
-static void report_missing(const struct run *run, char *message, size_t capacity) {
+static void report_gaps(const struct run *run, char *message, size_t capacity) {
     size_t used = 0;
     for (size_t i = 0; i < run->missing.count && used < capacity; i++) {
         int written = snprintf(message + used, capacity - used, "%s%s", i ? "; " : "missing: ", run->missing.items[i]);
         used += written > 0 ? (size_t)written : 0;
     }
+    uint64_t unseen = run_native_count(run, NATIVE_unseen);
+    if (unseen && used < capacity)
+        snprintf(
+            message + used, capacity - used,
+            "%scollectives ran without a recorded call (%llu ends of their messages were seen). The program called "
+            "them by addresses of its own (dlsym) or by an extension of the MPI library, or another tool did; "
+            "`hopscope analyze trust` says what that means",
+            used ? "; " : "", (unsigned long long)unseen);
 }
 
 static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock, bool waits_for_worlds,
@@ -202,8 +210,8 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     }
     text_free(&run_json);
     remove_tree(paths->workshop);
-    if (outcome == ASSEMBLE_INCOMPLETE)
-        report_missing(run, message, capacity);
+    if (outcome == ASSEMBLE_INCOMPLETE || outcome == ASSEMBLE_WHOLE)
+        report_gaps(run, message, capacity);
     return outcome;
 }
 

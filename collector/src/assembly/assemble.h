@@ -11,7 +11,7 @@
 
 /* Return codes of hopscope_assemble. */
 enum assemble_outcome {
-    ASSEMBLE_WHOLE = 0,
+    ASSEMBLE_WHOLE = 0,      /* the message says if collectives ran without a recorded call */
     ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message lists its gaps */
     ASSEMBLE_FAILED = 2,     /* there is none; the message gives the reason and the next step */
     ASSEMBLE_LATER = 3,      /* none yet: some of the run's processes still record or have yet to start */

@@ -246,7 +246,7 @@ bool inspect(struct inspection *inspection, const char *directory, char *message
     if (!run_read(run, directory, message, capacity))
         return false;
     inspection->ranks = calloc((size_t)run->rank_count, sizeof *inspection->ranks);
-    bool ok = inspection->ranks && clock_map_make(run) && join_worlds(run) && merge_comms(run);
+    bool ok = inspection->ranks && clock_map_make(run) && join_worlds(run) && merge_comms(run) && merge_sites(run);
     for (int rank = 0; ok && rank < run->rank_count; rank++)
         ok = !run->processes[rank].present || inspect_rank(inspection, rank);
     if (!ok) {

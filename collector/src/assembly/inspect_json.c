@@ -42,11 +42,11 @@ static void add_peer(struct text *output, const struct inspection *inspection, u
         text_add(output, ",\"tag\":%" PRIu32, (uint32_t)peer_and_tag);
 }
 
-static void add_site(struct text *output, const struct process *process, uint64_t id) {
+static void add_site(struct text *output, const struct run *run, const struct process *process, uint64_t id) {
     const struct site_definition *definition = id >= 1 && id <= process->site_count ? &process->sites[id - 1] : NULL;
     struct text site = {0};
     if (definition && definition->module)
-        text_add(&site, "%s+0x%" PRIx64, definition->module, definition->offset);
+        text_add_addresses(&site, &run->sites[definition->merged]);
     else if (definition && definition->file && definition->line > 0)
         text_add(&site, "%s:%" PRId64, definition->file, definition->line);
     else if (definition && definition->file)
@@ -67,7 +67,7 @@ static void add_call(struct text *output, const struct inspection *inspection, c
                      const struct spool_record *call) {
     uint32_t comm = comm_of(process, call->comm);
     text_add(output, "\"function\":\"%s\"", function_name(call->region));
-    add_site(output, process, call->a);
+    add_site(output, &inspection->run, process, call->a);
     if (function_is_collective(call->region, call->comm)) {
         add_comm(output, comm);
         text_add(output, ",\"seq\":%" PRIu64, call->b);

@@ -212,6 +212,25 @@ static bool take_setting(struct process *process, const struct json *line) {
     return true;
 }
 
+/* Sets a call site or a caller. site NULL: its array could not grow. */
+static bool take_site(const struct json *line, struct site_definition *site) {
+    if (!site)
+        return false;
+    take_text(line, "module", &site->module);
+    take_text(line, "symbol", &site->symbol);
+    take_text(line, "file", &site->file);
+    take_text(line, "function", &site->symbol);
+    site->offset = unsigned_of(line, "offset");
+    site->begin = json_get(line, "begin") ? unsigned_of(line, "begin") : UINT64_MAX;
+    site->line = integer_of(line, "line", -1);
+    const struct json *callers = json_get(line, "callers");
+    site->caller_count = 0;
+    for (size_t i = 0; callers && callers->type == JSON_ARRAY && i < callers->length && i < MOST_CALLERS; i++)
+        if (callers->items[i].is_integer)
+            site->callers[site->caller_count++] = (uint32_t)callers->items[i].integer;
+    return true;
+}
+
 /* Sets a name. name NULL: its array could not grow. */
 static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
     if (name)
@@ -232,15 +251,9 @@ static bool take_line(struct process *process, const struct json *line) {
             return false;
         take_text(line, "name", &process->comms[id - 1].name);
     } else if (strcmp(kind, "call_site") == 0) {
-        struct site_definition *site = ELEMENT(process, sites, site_count, id);
-        if (!site)
-            return false;
-        take_text(line, "module", &site->module);
-        take_text(line, "symbol", &site->symbol);
-        take_text(line, "file", &site->file);
-        take_text(line, "function", &site->symbol);
-        site->offset = unsigned_of(line, "offset");
-        site->line = integer_of(line, "line", -1);
+        return take_site(line, ELEMENT(process, sites, site_count, id));
+    } else if (strcmp(kind, "frame") == 0) {
+        return take_site(line, ELEMENT(process, frames, frame_count, id));
     } else if (strcmp(kind, "python") == 0) {
         process->python.is_reported = true;
         take_text(line, "version", &process->python.version);
@@ -344,6 +357,15 @@ static void free_names(struct name_definition *names, size_t count) {
     free(names);
 }
 
+static void free_sites(struct site_definition *sites, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        free(sites[i].module);
+        free(sites[i].symbol);
+        free(sites[i].file);
+    }
+    free(sites);
+}
+
 void process_free(struct process *process) {
     char *texts[] = {process->clock_host,     process->host,
                      process->cluster,        process->command,
@@ -362,11 +384,8 @@ void process_free(struct process *process) {
         free(process->comms[i].members);
         free(process->comms[i].remote);
     }
-    for (size_t i = 0; i < process->site_count; i++) {
-        free(process->sites[i].module);
-        free(process->sites[i].symbol);
-        free(process->sites[i].file);
-    }
+    free_sites(process->sites, process->site_count);
+    free_sites(process->frames, process->frame_count);
     for (size_t i = 0; i < process->module_count; i++) {
         free(process->modules[i].name);
         free(process->modules[i].path);
@@ -389,7 +408,6 @@ void process_free(struct process *process) {
     free_names(process->algorithms, process->algorithm_count);
     free_names(process->user_regions, process->user_region_count);
     free(process->comms);
-    free(process->sites);
     free(process->modules);
     free(process->settings);
     free(process->pairs);

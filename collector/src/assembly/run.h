@@ -64,13 +64,22 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
     uint32_t merged;                    /* index into run.comms, or NO_ID */
 };
 
+enum { MOST_CALLERS = 2 };
+
+/* A call site, or one of its callers. */
 struct site_definition {
-    char *module, *symbol; /* symbol: the function, NULL: unknown */
-    uint64_t offset;
-    char *file; /* of an interpreted program, instead of module and offset; it then has a line */
+    char *module, *symbol;          /* symbol: the function, NULL: unknown */
+    uint64_t offset, begin;         /* begin: of the function; UINT64_MAX: unknown */
+    uint32_t callers[MOST_CALLERS]; /* ids of frames, the nearest first */
+    size_t caller_count;            /* merge_sites leaves those that tell call sites apart */
+    char *file;                     /* of an interpreted program, instead of module and offset; it then has a line */
     int64_t line;
     uint32_t merged; /* index into run.sites */
 };
+
+static inline bool is_known_site(const struct site_definition *site) {
+    return site->module || site->file;
+}
 
 /* The file of a module of call sites. */
 struct module_definition {
@@ -96,10 +105,10 @@ struct round_trip {
     double spread_ns;
 };
 
-/* Kinds of messages inside the MPI library that are not recorded as hops. internal: of no collective; thinned: of a
- * collective that was not selected for recording; unknown: of an unknown collective; lost: beyond the room for
- * messages. X(name) */
-#define NATIVE_COUNTS_LIST(X) X(internal) X(thinned) X(unknown) X(lost)
+/* Kinds of messages inside the MPI library that are not recorded as hops. unseen: of a collective without a recorded
+ * call; internal: of no collective; thinned: of a collective that was not selected for recording; unknown: of an
+ * unknown collective; lost: beyond the room for messages. X(name) */
+#define NATIVE_COUNTS_LIST(X) X(unseen) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,
     NATIVE_COUNTS_LIST(NATIVE_COUNT)
@@ -107,6 +116,9 @@ enum {
         NATIVE_COUNTS
 };
 extern const char *const native_count_names[NATIVE_COUNTS];
+struct run;
+/* The number of one kind, over all ranks. */
+uint64_t run_native_count(const struct run *run, int kind);
 
 /* A process's account of the messages inside the MPI library. */
 struct native_messages {
@@ -140,8 +152,8 @@ struct process {
     double event_cost_ns;
     struct comm_definition *comms;
     size_t comm_count;
-    struct site_definition *sites;
-    size_t site_count;
+    struct site_definition *sites, *frames;
+    size_t site_count, frame_count;
     struct module_definition *modules;
     size_t module_count;
     struct name_definition *trees, *reasons, *algorithms, *user_regions;
@@ -209,6 +221,8 @@ struct site { /* merged call site; module and offset, or file and line */
     uint64_t offset;
     const char *file;
     int64_t line;
+    const struct site_definition *callers[MOST_CALLERS];
+    size_t caller_count;
 };
 
 /* A region: a function with its call site. OTF2 id: its index. */
@@ -283,6 +297,10 @@ bool clock_map_finish(struct run *run);
 bool join_worlds(struct run *run);
 /* Finds the definitions of different processes that mean the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
+/* Finds the definitions of different processes that mean the same call site, and the callers that tell it apart. */
+bool merge_sites(struct run *run);
+/* Adds module+0xoffset, and the same for each of the callers. */
+void text_add_addresses(struct text *output, const struct site *site);
 
 /* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);

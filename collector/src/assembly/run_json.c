@@ -149,14 +149,18 @@ const char *const native_count_names[] = {
 #undef NATIVE_COUNT
 };
 
+uint64_t run_native_count(const struct run *run, int kind) {
+    uint64_t total = 0;
+    for (int rank = 0; rank < run->rank_count; rank++)
+        total += run->processes[rank].native.counts[kind];
+    return total;
+}
+
 /* Adds the account of the messages inside the MPI library, summed over the ranks; null if no rank has one. */
 static void add_native(struct text *output, const struct run *run) {
-    uint64_t counts[NATIVE_COUNTS] = {0}, report_count = 0;
-    for (int rank = 0; rank < run->rank_count; rank++) {
+    uint64_t report_count = 0;
+    for (int rank = 0; rank < run->rank_count; rank++)
         report_count += run->processes[rank].native.is_reported;
-        for (int i = 0; i < NATIVE_COUNTS; i++)
-            counts[i] += run->processes[rank].native.counts[i];
-    }
     add_member(output, "native_messages");
     if (!report_count) {
         text_add(output, "null");
@@ -165,7 +169,7 @@ static void add_native(struct text *output, const struct run *run) {
     text_add(output, "{\"off\": ");
     text_add_quoted(output, FIRST_TEXT(run, native.failure));
     for (int i = 0; i < NATIVE_COUNTS; i++)
-        text_add(output, ", \"%s\": %llu", native_count_names[i], (unsigned long long)counts[i]);
+        text_add(output, ", \"%s\": %llu", native_count_names[i], (unsigned long long)run_native_count(run, i));
     text_add(output, "}");
 }
 

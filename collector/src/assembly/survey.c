@@ -34,10 +34,6 @@ bool is_unjoined(const struct process *process, uint32_t id) {
     return id >= 1 && id <= process->comm_count && process->comms[id - 1].foreign && !process->comms[id - 1].joined;
 }
 
-static bool is_known_site(const struct site_definition *site) {
-    return site->module || site->file;
-}
-
 static uint32_t site_of(const struct process *process, const struct spool_record *begin) {
     uint32_t id = (uint32_t)begin->a;
     return id >= 1 && id <= process->site_count && is_known_site(&process->sites[id - 1])
@@ -85,54 +81,6 @@ size_t depth_after(const struct spool_file *file, const struct index_list *open,
             return d - 1;
     }
     return SIZE_MAX;
-}
-
-static bool is_same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* True for the same call site, whatever the address space layout. A function's name matters only if it is not a symbol,
- * because code on one line of Python may belong to several functions. */
-static bool is_same_site(const struct site *site, const struct site_definition *definition) {
-    return site->offset == definition->offset && site->line == definition->line &&
-           is_same_text(site->module, definition->module) && is_same_text(site->file, definition->file) &&
-           (!site->file || is_same_text(site->symbol, definition->symbol));
-}
-
-static uint64_t key_of_site(const struct site_definition *site) {
-    if (!site->file)
-        return hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
-    return hash_mix(hash_text(hash_text(HASH_START, site->file), site->symbol), (uint64_t)site->line);
-}
-
-static bool merge_sites(struct run *run) {
-    struct id_table ids = {0};
-    bool ok = true;
-    size_t total = 0;
-    for (int rank = 0; rank < run->rank_count; rank++)
-        total += run->processes[rank].site_count;
-    run->sites = malloc((total ? total : 1) * sizeof *run->sites);
-    ok = run->sites != NULL;
-    for (int rank = 0; ok && rank < run->rank_count; rank++) {
-        struct process *process = &run->processes[rank];
-        for (size_t i = 0; ok && i < process->site_count; i++) {
-            struct site_definition *site = &process->sites[i];
-            if (!is_known_site(site))
-                continue;
-            uint64_t key = key_of_site(site);
-            uint32_t id;
-            while ((id = id_table_find(&ids, key)) != NO_ID && !is_same_site(&run->sites[id], site))
-                key++;
-            if (id == NO_ID) {
-                id = (uint32_t)run->site_count++;
-                run->sites[id] = (struct site){site->module, site->symbol, site->offset, site->file, site->line};
-                ok = id_table_add(&ids, key, id);
-            }
-            site->merged = id;
-        }
-    }
-    id_table_free(&ids);
-    return ok;
 }
 
 /* Gives each of a process's names its index among all distinct names, whose texts are borrowed. */

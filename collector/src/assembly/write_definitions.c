@@ -222,7 +222,7 @@ static void write_regions(struct writing *w) {
             if (site->file)
                 text_add(&place, "%s", site->file);
             else
-                text_add(&place, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+                text_add_addresses(&place, site);
             if (site->symbol && *site->symbol)
                 text_add(&description, ARCHIVE_CALLED_FROM "%s", site->symbol);
         }

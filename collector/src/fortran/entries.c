@@ -56,7 +56,7 @@ static binding *look_up(const char *rest) {
             __atomic_store_n(&cached_binding, next, __ATOMIC_RELEASE);                                                 \
         }                                                                                                              \
         const void *outer = call_thread.fortran_caller;                                                                \
-        call_thread.fortran_caller = outer ? outer : __builtin_return_address(0);                                      \
+        call_thread.fortran_caller = outer ? outer : CALL_FRAME;                                                       \
         next(ARGUMENTS);                                                                                               \
         call_thread.fortran_caller = outer;                                                                            \
     }

@@ -63,6 +63,11 @@ static bool is_supported_library(void) {
 #endif
 }
 
+/* In the place of an MPIX_ function that this build of the library lacks. */
+__attribute__((unused)) static int refuse(void) {
+    return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
 static bool resolve(char *message, size_t capacity) {
     find_library();
     if (!library || !find("PMPI_Init")) {
@@ -83,6 +88,12 @@ static bool resolve(char *message, size_t capacity) {
     missing = pmpi.name ? missing : "PMPI_" #name;
     PMPI_ALL_FUNCTIONS
 #undef PMPI_FUNCTION
+    void *function;
+#define PMPIX_FUNCTION(name)                                                                                           \
+    function = find("PMPIX_" #name);                                                                                   \
+    pmpi.name = (__typeof__(pmpi.name))(function ? function : (void *)refuse);
+    PMPIX_FUNCTIONS
+#undef PMPIX_FUNCTION
 #ifdef OMPI_MPI_H
 #define HOPSCOPE_RESOLVE(symbol) openmpi_handles.symbol = find_data(#symbol);
     OPENMPI_HANDLES(HOPSCOPE_RESOLVE)
@@ -90,12 +101,15 @@ static bool resolve(char *message, size_t capacity) {
 #endif
     pmpi_next = pmpi_library;
 #define PMPI_FUNCTION(name)                                                                                            \
-    {                                                                                                                  \
-        void *next = chain_next("MPI_" #name);                                                                         \
-        pmpi_next.name = next ? (__typeof__(pmpi.name))next : pmpi_next.name;                                          \
-    }
+    function = chain_next("MPI_" #name);                                                                               \
+    pmpi_next.name = function ? (__typeof__(pmpi.name))function : pmpi_next.name;
     PMPI_ALL_FUNCTIONS
 #undef PMPI_FUNCTION
+#define PMPIX_FUNCTION(name)                                                                                           \
+    function = chain_next("MPIX_" #name);                                                                              \
+    pmpi_next.name = function ? (__typeof__(pmpi.name))function : pmpi_next.name;
+    PMPIX_FUNCTIONS
+#undef PMPIX_FUNCTION
     if (missing)
         snprintf(message, capacity, "the MPI library of this program lacks %s; libhopscope-%s.so needs MPI 3.1",
                  missing, HOPSCOPE_LIBRARY);

@@ -15,6 +15,10 @@
 
 #include "schemas/mpi_functions.h"
 
+#if defined OMPI_MAJOR_VERSION && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 /* The functions that this library has beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except
  * large counts.
  */
@@ -25,6 +29,21 @@
 #define HOPSCOPE_MPI_4 0
 #endif
 #define HOPSCOPE_MPI_4_1 (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
+/* The functions of MPI-4 and beyond that this library has under the name MPIX_...: persistent collectives (Open MPI 4),
+ * and those for jobs that survive failures. */
+#if !HOPSCOPE_MPI_4 && defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define HOPSCOPE_MPIX_PERSISTENT 1
+#else
+#define HOPSCOPE_MPIX_PERSISTENT 0
+#endif
+#if defined OMPI_HAVE_MPI_EXT_FTMPI || (defined MPICH_NUMVERSION && !defined MPI_ABI)
+#define HOPSCOPE_MPIX_ULFM 1
+/* Libraries with MPICH's ABI may not declare them. */
+int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *handle);
+int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
+#else
+#define HOPSCOPE_MPIX_ULFM 0
+#endif
 /* MPI_Pready_list's list is const from MPI-4.1 on. */
 #if HOPSCOPE_MPI_4_1
 #define HOPSCOPE_LIST_OF_PARTITIONS const
@@ -60,6 +79,7 @@
 #else
 #define PMPI_mpi_4_1(name)
 #endif
+#define PMPI_ulfm(name)
 #define PMPI_plain(name)
 #if HOPSCOPE_MPI_LARGE_COUNTS
 #define PMPI_large(name) PMPI_FUNCTION(name##_c)
@@ -77,10 +97,29 @@
     PMPI_FURTHER_FUNCTIONS(PMPI_FUNCTION) PMPI_mpi_4(Group_from_session_pset)
 // clang-format on
 
+/* Those that are called MPIX_... in this library, as PMPIX_FUNCTION(name). A build of the library may lack them. */
+#define PMPIX_mpi_3(name)
+#define PMPIX_mpi_4(name)
+#define PMPIX_mpi_4_1(name)
+#if HOPSCOPE_MPIX_ULFM
+#define PMPIX_ulfm(name) PMPIX_FUNCTION(name)
+#else
+#define PMPIX_ulfm(name)
+#endif
+#if HOPSCOPE_MPIX_PERSISTENT
+#define PMPIX_COLLECTIVE(name, ...) PMPIX_FUNCTION(name##_init)
+#else
+#define PMPIX_COLLECTIVE(...)
+#endif
+#define PMPIX_WRAPPED(name, kind, moves, since, counts) PMPIX_##since(name)
+#define PMPIX_FUNCTIONS MPI_FUNCTIONS(PMPIX_WRAPPED, PMPIX_COLLECTIVE)
+
 struct pmpi_table {
 #define PMPI_FUNCTION(name) __typeof__(PMPI_##name) *name;
-    PMPI_ALL_FUNCTIONS
+#define PMPIX_FUNCTION(name) __typeof__(PMPIX_##name) *name;
+    PMPI_ALL_FUNCTIONS PMPIX_FUNCTIONS
 #undef PMPI_FUNCTION
+#undef PMPIX_FUNCTION
 };
 
 /* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. It differs only

@@ -284,34 +284,33 @@ static uint32_t site_of_frame(void) {
     return nearest.address ? site_of_code(&nearest, true) : 0;
 }
 
-static void cache_site(struct call_site_cache_entry *entry, uintptr_t address, uint32_t id) {
-    if (id)
-        *entry = (struct call_site_cache_entry){address, id};
-}
-
-/* The call site of a call of mpi4py. The cache has such calls under a number that is not an address, so that each of
+/* The call site of a call of mpi4py. Such calls are remembered under a number that is not an address, so that each of
  * them gets here. */
 static uint32_t site_in_mpi4py(uintptr_t address) {
     uint32_t id = reads_frames() ? site_of_frame() : 0;
-    struct call_site_cache_entry *entry = call_site_cached(address);
     if (id)
         return id;
-    if (entry->address == ~address)
-        return entry->id;
-    bool fresh;
-    id = call_site_look_up(address, &fresh);
-    cache_site(entry, ~address, id);
+    const struct call_site_step *step = call_site_step(~address, 0);
+    if (step)
+        return step->id;
+    id = call_site_without_callers(address);
+    if (id)
+        call_site_remember(~address, id);
     return id;
 }
 
-uint32_t python_site_look_up(uintptr_t address) {
+uint32_t python_site_look_up(const void *call_frame) {
+    uintptr_t address = call_position_of(call_frame).address;
     size_t size = __atomic_load_n(&bytes, __ATOMIC_ACQUIRE);
     if (size && address - __atomic_load_n(&low, __ATOMIC_RELAXED) < size)
         return site_in_mpi4py(address);
-    bool fresh;
-    uint32_t id = call_site_look_up(address, &fresh);
-    if (fresh && !size && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != DISABLED && find_mpi4py(address))
+    if (!size && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != DISABLED && find_mpi4py(address))
         return site_in_mpi4py(address);
-    cache_site(call_site_cached(address), address, id);
-    return id;
+    if (!own_stack.high) {
+        own_stack_find();
+        uint32_t id = call_site_known(call_frame);
+        if (id)
+            return id;
+    }
+    return call_site_look_up(call_frame);
 }

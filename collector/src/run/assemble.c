@@ -8,6 +8,7 @@
 #include "mpi/loaded_object.h"
 
 enum {
+    WHOLE = 0,
     INCOMPLETE = 1,
     DEFERRED = 3
 }; /* results of assembly/assemble.h: an archive exists; another world assembles it */
@@ -30,9 +31,11 @@ bool assemble(const char *directory) {
     file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
     file_guard_end(&guard);
-    if (code != 0 && code != DEFERRED)
+    if (code == WHOLE && message[0])
+        log_line("%s", message);
+    if (code != WHOLE && code != DEFERRED)
         log_line("%s %s. The spools stay in %s",
                  code == INCOMPLETE ? "the archive is incomplete;" : "no archive was made:",
                  message[0] ? message : "no reason given", directory);
-    return code == 0 || code == INCOMPLETE;
+    return code == WHOLE || code == INCOMPLETE;
 }

@@ -1,12 +1,11 @@
 #include "wrappers/call.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "log/log.h"
 #include "mpi/step_aside.h"
 #include "native/shared/native.h"
+#include "record/own_stack.h"
 #include "run/unseen.h"
 #include "wrappers/frames.h"
 
@@ -29,35 +28,6 @@ void *call_steps_aside(const char *name) {
     return step_aside(name, message);
 }
 
-struct stack {
-    uintptr_t low, high; /* high 0: not looked up yet */
-};
-
-static _Thread_local struct stack own_stack;
-
-/* Finds this thread's stack. It reads the process's mappings, so it runs once per thread, and only for a call inside
- * another one. */
-static struct stack find_own_stack(void) {
-    pthread_attr_t attributes;
-    void *low;
-    size_t bytes;
-    if (own_stack.high)
-        return own_stack;
-    int saved_errno = errno;
-    own_stack.high = 1; /* an empty range */
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0)
-            own_stack = (struct stack){(uintptr_t)low, (uintptr_t)low + bytes};
-        pthread_attr_destroy(&attributes);
-    }
-    errno = saved_errno;
-    return own_stack;
-}
-
-static bool lies_in(struct stack stack, uintptr_t address) {
-    return address >= stack.low && address < stack.high;
-}
-
 /* True if the frame still has its mark. The frame may be gone and its memory reused, so this reads memory that the
  * address sanitizer would refuse. */
 __attribute__((no_sanitize("address"))) static bool is_marked(const struct call *call) {
@@ -68,8 +38,8 @@ bool call_abandoned(uintptr_t frame) {
     const struct call *old = call_thread.outermost;
     /* Stacks grow downwards, so a wrapper that is called inside another one has a lower address. A program's own stacks
      * (coroutines, fibers) have no known bounds; there the outer call counts as running. */
-    struct stack stack = find_own_stack();
-    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, frame))
+    own_stack_find();
+    if (!own_stack_has((uintptr_t)old) || !own_stack_has(frame))
         return false;
     /* Destructors that run because of an exception begin at the position of the frame that was left, so they may find
      * its memory unchanged. */

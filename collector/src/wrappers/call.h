@@ -19,9 +19,10 @@
 #include "record/whole_call.h"
 #include "run/core_samples.h"
 
-/* WRAPPER marks a wrapper's definition of an MPI function. CALLER is the call site in the application. */
+/* WRAPPER marks a wrapper's definition of an MPI function. CALLER leads to the call site in the application, and is
+ * valid while the wrapper runs: see CALL_FRAME. */
 #define WRAPPER __attribute__((visibility("default")))
-#define CALLER call_caller(__builtin_return_address(0))
+#define CALLER call_caller(CALL_FRAME)
 
 struct call {
     uint64_t mark;              /* set while the wrapper with this frame is running */
@@ -49,7 +50,7 @@ struct call_thread {
     uint64_t poll_window; /* ticks of the first poll of the pair */
     uint64_t poll_begin;  /* ticks of the first poll after the last pause */
     uint64_t poll_slept;  /* ticks slept since the last poll */
-    /* The Fortran call site; set while the MPI library's Fortran binding makes the C call. */
+    /* The Fortran entry's CALL_FRAME; set while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };
 
@@ -58,9 +59,9 @@ extern _Thread_local struct call_thread call_thread __attribute__((tls_model("in
 /* True between the end of MPI_Init and the beginning of MPI_Finalize. */
 extern bool call_serving;
 
-static inline const void *call_caller(const void *return_address) {
+static inline const void *call_caller(const void *frame) {
     const void *fortran = call_thread.fortran_caller;
-    return fortran ? fortran : return_address;
+    return fortran ? fortran : frame;
 }
 
 /* Resolves the PMPI functions. Ends the process with a message if there are none. */

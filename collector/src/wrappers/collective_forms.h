@@ -43,7 +43,12 @@
 #define JOINED(prefix, name) prefix##name
 #define JOIN(prefix, name) JOINED(prefix, name)
 #define SUFFIX(name) SUFFIXED(name)
-#define COLLECTIVE(name) JOIN(MPI_, SUFFIX(FORM_OF(name)))
+#if defined PERSISTENT && HOPSCOPE_MPIX_PERSISTENT
+#define PREFIX MPIX_
+#else
+#define PREFIX MPI_
+#endif
+#define COLLECTIVE(name) JOIN(PREFIX, SUFFIX(FORM_OF(name)))
 #define PMPI_COLLECTIVE(name) pmpi.SUFFIX(FORM_OF(name))
 #define FUNCTION_OF(name) JOIN(FUNCTION_MPI_, FORM_OF(name))
 

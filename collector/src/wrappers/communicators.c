@@ -100,6 +100,22 @@ WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_C
     return leave_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
 }
 
+#if HOPSCOPE_MPIX_ULFM
+WRAPPER int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *handle) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Comm_shrink, CALLER);
+    call.error = pmpi.Comm_shrink(comm, handle);
+    return leave_creation(&call, COMM_ORIGIN_CREATE, comm, 0, handle);
+}
+
+WRAPPER int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
+    struct call call;
+    call_enter(&call, FUNCTION_MPI_Comm_agree, CALLER);
+    call.error = pmpi.Comm_agree(comm, flag);
+    return call_leave(&call);
+}
+#endif
+
 WRAPPER int MPI_Cart_create(MPI_Comm comm, int dimensions, const int extents[], const int periodic[], int reorder,
                             MPI_Comm *handle) {
     struct call call;

@@ -25,12 +25,20 @@ static uint64_t before_init(void) {
     return clock_now();
 }
 
+/* Where this thread is, for messages that belong to no recorded collective. */
+static enum subject_scope scope_of_thread(void) {
+    if (!call_thread.outermost)
+        return SUBJECT_OUTSIDE_CALLS;
+    enum mpi_function function = call_thread.recorded_function;
+    return function == FUNCTION_MPI_Start || function == FUNCTION_MPI_Startall ? SUBJECT_IN_START : SUBJECT_IN_CALL;
+}
+
 static void serve(struct run_terms terms) {
     messages_recorded = terms.records_messages;
     collective_refusal = terms.refusal;
     requests_start(terms.many_threads);
     if (terms.serves && terms.native_every)
-        native_start(terms.native_every, terms.rank, terms.processes, terms.many_threads);
+        native_start(terms.native_every, scope_of_thread, terms.rank, terms.processes, terms.many_threads);
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 

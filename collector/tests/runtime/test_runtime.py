@@ -36,7 +36,10 @@ class Preload(Case):
         )
         wrapped = {name.removesuffix("_c") for name in exported if name.startswith("MPI_")}
         self.assertEqual(wrapped, set(NUMBERS) & library_functions)
-        further = {name for name in exported if not name.startswith("MPI_")} - {"_init", "_fini"}
+        extensions = {name for name in exported if name.startswith("MPIX_")}
+        self.assertEqual(extensions - set(re.findall(r" [TW] (MPIX_\w+)", library_symbols)), set())
+        self.assertEqual({name.replace("MPIX_", "MPI_") for name in extensions} - set(NUMBERS), set())
+        further = {name for name in exported if not name.startswith("MPI")} - {"_init", "_fini"}
         fortran = {name for name in further if re.fullmatch(r"mpi_\w+_", name)}
         sleeps = {"nanosleep", "clock_nanosleep", "usleep", "sleep", "select", "poll"}
         threads = {"pthread_create", "pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}

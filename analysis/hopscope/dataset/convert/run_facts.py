@@ -118,15 +118,22 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
         "set_back_events": facts["set_back_events"],
         "overhead_ns": facts["overhead_ns"] if is_hopscope else None,
         "event_cost_ns": None if run_json.get("event_cost_ns") is None else float(run_json["event_cost_ns"]),
-        **{
-            f"native_{name}": (run_json.get("native_messages") or {}).get(name)
-            for name in ("off", "unknown", "lost", "thinned")
-        },
+        **_native_messages(run_json),
         "creator": facts["creator"] or "unknown",
         "hopscope_version": hopscope_version(),
         "schema_version": SCHEMA_VERSION,
     }
     return table_of("run", [row])
+
+
+def _native_messages(run_json: Facts) -> Facts:
+    """The columns on messages inside the MPI library. Older collectors counted unseen messages as internal ones."""
+    native = run_json.get("native_messages") or {}
+    unseen = 0 if native.get("internal") == 0 else None
+    return {
+        "native_unseen": None if native.get("off") else native.get("unseen", unseen),
+        **{f"native_{name}": native.get(name) for name in ("off", "unknown", "lost", "thinned")},
+    }
 
 
 def _text(value: object) -> str | None:

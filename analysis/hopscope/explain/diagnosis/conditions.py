@@ -9,7 +9,7 @@ from hopscope.explain.diagnosis.entry import Entry, Facts, Kind
 
 _CORES: Final[tuple[tuple[str, Kind], ...]] = (("cores", "oversubscribed"), ("load", "external-load"))
 """Kinds of limits that say ranks lacked cores, and the kind of entry that each becomes."""
-_INCOMPLETE: Final = ("missing", "unrecorded", "no MPI", "no path", "overhead", "clocks")
+_INCOMPLETE: Final = ("unseen", "missing", "unrecorded", "no MPI", "no path", "overhead", "clocks")
 """Kinds of limits that say the trace is incomplete or disturbed, or that its clocks cannot decide."""
 _STARTUP: Final = 0.5
 """Start-up is reported if it takes more than this share of the job."""

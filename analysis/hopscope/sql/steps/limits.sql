@@ -1,9 +1,9 @@
 -- Limits of every answer from this trace, in sentences.
 --
--- By kind: unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
--- threads, overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
+-- By kind: unseen, unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
+-- unproven, threads, overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
 --
--- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead, unseen_threads
+-- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead, unseen_threads, unseen_messages
 create or replace view limits as
 with shown_places as (
     select
@@ -56,6 +56,13 @@ loads as (
 ),
 
 findings as (
+    select
+        place,
+        kind,
+        sentence
+    from unseen_messages
+
+    union all
     select
         -1 as place,
         'unfinished' as kind,
@@ -226,38 +233,6 @@ findings as (
     cross join run
     where collectives.native_reason = 'shared'
     having count(*) > 0
-
-    union all
-    select
-        3 as place,
-        'native' as kind,
-        'The MPI library''s messages inside collectives were not recorded: ' || native_off || '.' as sentence
-    from run
-    where native_off is not null
-
-    union all
-    select
-        3 as place,
-        'native' as kind,
-        format(
-            'For {} ends of messages inside the MPI library it is not known to which collective they belong, so they'
-            || ' are in no hop.',
-            quantity(native_unknown, '')
-        ) as sentence
-    from run
-    where native_unknown > 0
-
-    union all
-    select
-        3 as place,
-        'native' as kind,
-        format(
-            '{} ends of messages inside the MPI library were not recorded, because too many messages were under way'
-            || ' at once. HOPSCOPE_NATIVE=every:N records fewer.',
-            quantity(native_lost, '')
-        ) as sentence
-    from run
-    where native_lost > 0
 
     union all
     select

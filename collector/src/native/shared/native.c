@@ -11,11 +11,11 @@
 
 static bool running;
 
-void native_start(unsigned interval, int rank, int processes, bool many_threads) {
+void native_start(unsigned interval, subject_scope_of_thread *scope, int rank, int processes, bool many_threads) {
     char reason[PATH_MAX + 200];
     int saved_errno = errno;
     if (&native_library && record_is_on() && !running) {
-        subject_start(interval);
+        subject_start(interval, scope);
         running = native_looks = native_library.start(processes, many_threads, reason, sizeof reason);
         if (!running)
             outcome_off(rank, reason);

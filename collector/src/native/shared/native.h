@@ -8,10 +8,11 @@
 #include "comm/comm.h"
 #include "hopscope/functions.h"
 #include "native/shared/open_collective.h"
+#include "native/shared/subject.h"
 
 /* Begins to record the messages in every interval-th collective of each communicator. Call it after PMPI_Init, once
- * recording has begun. many_threads: several may be in the library at once. */
-void native_start(unsigned interval, int rank, int processes, bool many_threads);
+ * recording has begun. scope: that of the calling thread. many_threads: several may be in the library at once. */
+void native_start(unsigned interval, subject_scope_of_thread *scope, int rank, int processes, bool many_threads);
 /* Call it before PMPI_Finalize. */
 void native_stop(void);
 /* True if messages of nonblocking and persistent collectives are recorded. */

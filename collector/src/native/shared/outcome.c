@@ -58,6 +58,7 @@ void outcome_counts(struct native_losses losses) {
     struct subject_counts counts = subject_counts();
     struct line line;
     line_begin(&line, "native");
+    line_unsigned(&line, "unseen", counts.unseen);
     line_unsigned(&line, "internal", counts.internal);
     line_unsigned(&line, "thinned", counts.thinned);
     line_unsigned(&line, "unknown", counts.unknown + losses.unknown);

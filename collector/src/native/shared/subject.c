@@ -1,7 +1,11 @@
 /* The messages of a blocking collective pass while its call is open on this thread. They pass on its communicator, or
  * on a hidden one that the library derived from it (for the parts of a hierarchical collective, or for the own group of
  * an intercommunicator). The messages of a nonblocking collective may pass in any call and on any thread. Their tag
- * identifies them, because only this collective uses it on its communicator. */
+ * identifies them, because only this collective uses it on its communicator.
+ *
+ * A message of a collective that passes while the thread is in no wrapped function belongs to a call that the collector
+ * did not see: made through an address of the program's own (dlsym), by an extension of the library, by another tool.
+ * So does a message in MPI_Start whose tag no recorded request has. */
 #include "native/shared/subject.h"
 
 #include <stdlib.h>
@@ -17,6 +21,7 @@ bool native_looks;
 
 static struct subject_counts counts;
 static unsigned interval = 1;
+static subject_scope_of_thread *scope_of_thread;
 
 static bool increment(uint64_t *counter) {
     __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
@@ -29,17 +34,19 @@ bool subject_is_thinned(const struct comm *comm, uint64_t seq) {
     return interval > 1 && (seq + (uint64_t)comm->size) % interval != 0;
 }
 
-void subject_start(unsigned nth) {
+void subject_start(unsigned nth, subject_scope_of_thread *scope) {
     interval = nth;
+    scope_of_thread = scope;
 }
 
 /* Nonblocking collectives that may be under way, by communicator and tag. Nothing reports their end, so the latest ones
  * are kept. A bucket has slots for several with colliding hashes; a new one overwrites the oldest. `version` is odd
  * while a slot is written, and a reader that sees it change has read a mixture. */
 enum { BUCKETS = 1 << 10, BUCKET_SLOTS = 8 };
+static const uint32_t UNSEEN = UINT32_MAX;
 static struct expectations {
     uint32_t version;
-    uint32_t comm; /* 0: its messages are not selected for recording */
+    uint32_t comm; /* 0: its messages are not selected for recording; UNSEEN: its call is not known */
     uint64_t handle, seq, age;
     int32_t tag;
     int32_t own_tag; /* the next own tag of an intercommunicator's local communicator; 0: it is not one */
@@ -65,8 +72,9 @@ static struct expectations *oldest_of(struct expectations *bucket) {
     return oldest;
 }
 
-/* Adds a collective. handle: comm's, or that of its local communicator, whose own next tag is own_tag. */
-static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
+/* Adds a collective. comm: as in the slot. handle: the communicator's, or that of its local communicator, whose own
+ * next tag is own_tag. */
+static void expect(uint32_t comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
     struct expectations *bucket = bucket_of(handle, tag), *slot;
@@ -78,7 +86,7 @@ static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t s
         !__atomic_compare_exchange_n(&slot->version, &version, version + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     __atomic_thread_fence(__ATOMIC_RELEASE);
     __atomic_store_n(&slot->handle, (uint64_t)(uintptr_t)handle, __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->comm, subject_is_thinned(comm, seq) ? 0 : comm->id, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->comm, comm, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->seq, seq, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->tag, tag, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->own_tag, own_tag, __ATOMIC_RELAXED);
@@ -87,9 +95,10 @@ static void expect(const struct comm *comm, MPI_Comm handle, int tag, uint64_t s
 }
 
 void subject_expect(const struct comm *comm, int tag, uint64_t seq) {
-    expect(comm, comm->handle, tag, seq, 0);
+    uint32_t id = subject_is_thinned(comm, seq) ? 0 : comm->id;
+    expect(id, comm->handle, tag, seq, 0);
     if (comm->local != MPI_COMM_NULL)
-        expect(comm, comm->local, tag, seq, native_library.next_tag(comm->local));
+        expect(id, comm->local, tag, seq, native_library.next_tag(comm->local));
 }
 
 static void expect_no_more(MPI_Comm handle, int tag) {
@@ -277,21 +286,38 @@ static const struct native_part *find_part(MPI_Comm handle, struct comm *parent)
 /* True if the expected communicator has been freed, and another one has its handle. */
 static bool is_outdated(MPI_Comm handle, const struct subject *subject) {
     const struct comm *current = comm_find(handle);
-    return current && subject->comm && current->id != subject->comm;
+    return current && subject->comm && subject->comm != UNSEEN && current->id != subject->comm;
+}
+
+/* Counts a message of a nonblocking collective that is not recorded. */
+static bool count_left_out(const struct subject *subject) {
+    return increment(subject->comm == UNSEEN ? &counts.unseen : &counts.thinned);
+}
+
+/* Counts a message that belongs to no recorded call. In a start, only tags of nonblocking collectives on a communicator
+ * of the application show a collective: on the library's own, windows and files may be at work. Later messages of a
+ * nonblocking collective may pass in any call. */
+static bool count_stray(MPI_Comm handle, int tag) {
+    enum subject_scope scope = scope_of_thread();
+    bool is_nonblocking = native_is_nonblocking(tag) && comm_find(handle);
+    bool is_unseen = scope == SUBJECT_OUTSIDE_CALLS || (scope == SUBJECT_IN_START && is_nonblocking);
+    if (is_unseen && is_nonblocking)
+        expect(UNSEEN, handle, tag, 0, 0);
+    return increment(is_unseen ? &counts.unseen : &counts.internal);
 }
 
 bool subject_find(MPI_Comm handle, int tag, struct subject *subject) {
     struct comm *open = native_collective.comm;
     if (native_is_nonblocking(tag)) {
         if (find_expected(handle, tag, subject) && !is_outdated(handle, subject))
-            return subject->comm || increment(&counts.thinned);
+            return (subject->comm && subject->comm != UNSEEN) || count_left_out(subject);
         /* A hierarchical collective runs nonblocking collectives on the library's hidden communicators. Calls that
          * create communicators also run nonblocking collectives, but on communicators of the application. */
         if (open && comm_find(handle))
             open = NULL;
     }
     if (!open)
-        return increment(&counts.internal);
+        return count_stray(handle, tag);
     uint64_t seq = native_collective.seq;
     if (subject_is_thinned(open, seq))
         return increment(&counts.thinned);
@@ -316,7 +342,8 @@ bool subject_is_open(void) {
 }
 
 struct subject_counts subject_counts(void) {
-    return (struct subject_counts){.internal = __atomic_load_n(&counts.internal, __ATOMIC_RELAXED),
+    return (struct subject_counts){.unseen = __atomic_load_n(&counts.unseen, __ATOMIC_RELAXED),
+                                   .internal = __atomic_load_n(&counts.internal, __ATOMIC_RELAXED),
                                    .thinned = __atomic_load_n(&counts.thinned, __ATOMIC_RELAXED),
                                    .unknown = __atomic_load_n(&counts.unknown, __ATOMIC_RELAXED)};
 }

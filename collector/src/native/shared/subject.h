@@ -25,8 +25,13 @@ bool subject_find(MPI_Comm comm, int tag, struct subject *subject);
 /* True if this thread is in a blocking collective whose messages are recorded. */
 bool subject_is_open(void);
 
-/* Selects every nth collective of each communicator for recording. */
-void subject_start(unsigned nth);
+/* Where a thread is: outside the functions that the collector wraps, in one that starts persistent requests, or in
+ * another one. */
+enum subject_scope { SUBJECT_OUTSIDE_CALLS, SUBJECT_IN_START, SUBJECT_IN_CALL };
+typedef enum subject_scope subject_scope_of_thread(void);
+
+/* Selects every nth collective of each communicator for recording. scope: of the calling thread. */
+void subject_start(unsigned nth, subject_scope_of_thread *scope);
 /* True if this collective is not selected. */
 bool subject_is_thinned(const struct comm *comm, uint64_t seq);
 
@@ -47,10 +52,11 @@ void subject_forget_hidden(void);
 /* Frees the parts of a communicator that the application frees. */
 void subject_free(struct comm *comm);
 
-/* Numbers of messages since the start. internal: of calls that create communicators, windows and files. thinned: of
- * collectives that are not selected. unknown: of an unknown collective. */
+/* Numbers of messages since the start. unseen: of collectives whose call the collector did not see. internal: of calls
+ * that create communicators, windows and files. thinned: of collectives that are not selected. unknown: of an unknown
+ * collective. */
 struct subject_counts {
-    uint64_t internal, thinned, unknown;
+    uint64_t unseen, internal, thinned, unknown;
 };
 struct subject_counts subject_counts(void);
 

@@ -1,0 +1,203 @@
+/* Merges the call sites of all processes, each with the callers that tell it apart.
+ *
+ * A call site in a wrapper of the program's own says nothing by itself. A function is a wrapper if the run shows one
+ * address in it that calls, and its callers tell the call site apart if there are several of them. A wrapper's caller
+ * may be a wrapper, too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assembly/run.h"
+#include "hopscope/hash.h"
+#include "schemas/otf2.h"
+
+/* Keys, each with the first value that it was seen with. */
+struct forks {
+    struct id_table ids;
+    struct fork {
+        uint64_t first;
+        bool has_several;
+    } *items;
+    size_t count, room;
+};
+
+static bool note(struct forks *forks, uint64_t key, uint64_t value) {
+    uint32_t id = id_table_find(&forks->ids, key);
+    if (id != NO_ID) {
+        forks->items[id].has_several |= forks->items[id].first != value;
+        return true;
+    }
+    if (forks->count == forks->room) {
+        size_t room = forks->room ? 2 * forks->room : 64;
+        struct fork *items = realloc(forks->items, room * sizeof *items);
+        if (!items)
+            return false;
+        forks->items = items;
+        forks->room = room;
+    }
+    forks->items[forks->count] = (struct fork){value, false};
+    return id_table_add(&forks->ids, key, (uint32_t)forks->count++);
+}
+
+static bool has_several(const struct forks *forks, uint64_t key) {
+    uint32_t id = id_table_find(&forks->ids, key);
+    return id != NO_ID && forks->items[id].has_several;
+}
+
+static void free_forks(struct forks *forks) {
+    id_table_free(&forks->ids);
+    free(forks->items);
+}
+
+static uint64_t hash_of_address(const struct site_definition *site) {
+    return hash_mix(hash_text(HASH_START, site->module), site->offset);
+}
+
+static uint64_t hash_of_function(const struct site_definition *site) {
+    return hash_mix(hash_text(HASH_START, site->module), site->begin);
+}
+
+enum { MOST_LINKS = MOST_CALLERS + 1 };
+
+/* Fills in a call site and its callers; returns their number. */
+static size_t chain_of(const struct process *process, const struct site_definition *site,
+                       const struct site_definition *links[MOST_LINKS]) {
+    size_t length = 0;
+    if (!site->module)
+        return 0;
+    links[length++] = site;
+    for (size_t i = 0; i < site->caller_count; i++) {
+        uint32_t id = site->callers[i];
+        if (id < 1 || id > process->frame_count || !process->frames[id - 1].module)
+            break;
+        links[length++] = &process->frames[id - 1];
+    }
+    return length;
+}
+
+/* functions: the calling addresses of each function. followers: the callers after each beginning of a chain. */
+struct callers {
+    struct forks functions, followers;
+};
+
+static bool survey_chain(struct callers *callers, const struct site_definition *const *links, size_t length) {
+    uint64_t chain = HASH_START;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t address = hash_of_address(links[i]);
+        chain = hash_mix(chain, address);
+        uint64_t next = i + 1 < length ? hash_of_address(links[i + 1]) : 0;
+        if (!note(&callers->functions, hash_of_function(links[i]), address) || !note(&callers->followers, chain, next))
+            return false;
+    }
+    return true;
+}
+
+/* The number of callers that tell a call site apart. */
+static size_t count_telling_callers(const struct callers *callers, const struct site_definition *const *links,
+                                    size_t length) {
+    uint64_t chain = HASH_START;
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < length; i++) {
+        chain = hash_mix(chain, hash_of_address(links[i]));
+        if (links[i]->begin == UINT64_MAX || has_several(&callers->functions, hash_of_function(links[i])))
+            break;
+        if (has_several(&callers->followers, chain))
+            count = i + 1;
+    }
+    return count;
+}
+
+static bool find_telling_callers(struct run *run) {
+    struct callers callers = {0};
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (int rank = 0; ok && rank < run->rank_count; rank++) {
+            struct process *process = &run->processes[rank];
+            for (size_t i = 0; ok && i < process->site_count; i++) {
+                const struct site_definition *links[MOST_LINKS];
+                size_t length = chain_of(process, &process->sites[i], links);
+                if (pass == 0)
+                    ok = survey_chain(&callers, links, length);
+                else
+                    process->sites[i].caller_count = count_telling_callers(&callers, links, length);
+            }
+        }
+    free_forks(&callers.functions);
+    free_forks(&callers.followers);
+    return ok;
+}
+
+static bool is_same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* True for the same call site, whatever the address space layout. A function's name matters only if it is not a symbol,
+ * because code on one line of Python may belong to several functions. */
+static bool is_same_site(const struct site *a, const struct site *b) {
+    if (a->offset != b->offset || a->line != b->line || !is_same_text(a->module, b->module) ||
+        !is_same_text(a->file, b->file) || a->caller_count != b->caller_count ||
+        (a->file && !is_same_text(a->symbol, b->symbol)))
+        return false;
+    for (size_t i = 0; i < a->caller_count; i++)
+        if (a->callers[i]->offset != b->callers[i]->offset ||
+            !is_same_text(a->callers[i]->module, b->callers[i]->module))
+            return false;
+    return true;
+}
+
+static uint64_t key_of_site(const struct site *site) {
+    if (site->file)
+        return hash_mix(hash_text(hash_text(HASH_START, site->file), site->symbol), (uint64_t)site->line);
+    uint64_t key = hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < site->caller_count; i++)
+        key = hash_mix(key, hash_of_address(site->callers[i]));
+    return key;
+}
+
+static struct site site_of(const struct process *process, const struct site_definition *definition) {
+    struct site site = {.module = definition->module,
+                        .symbol = definition->symbol,
+                        .offset = definition->offset,
+                        .file = definition->file,
+                        .line = definition->line,
+                        .caller_count = definition->caller_count};
+    for (size_t i = 0; i < site.caller_count; i++)
+        site.callers[i] = &process->frames[definition->callers[i] - 1];
+    return site;
+}
+
+bool merge_sites(struct run *run) {
+    struct id_table ids = {0};
+    size_t total = 0;
+    for (int rank = 0; rank < run->rank_count; rank++)
+        total += run->processes[rank].site_count;
+    run->sites = malloc((total ? total : 1) * sizeof *run->sites);
+    bool ok = run->sites != NULL && find_telling_callers(run);
+    for (int rank = 0; ok && rank < run->rank_count; rank++) {
+        struct process *process = &run->processes[rank];
+        for (size_t i = 0; ok && i < process->site_count; i++) {
+            struct site_definition *definition = &process->sites[i];
+            if (!is_known_site(definition))
+                continue;
+            struct site site = site_of(process, definition);
+            uint64_t key = key_of_site(&site);
+            uint32_t id;
+            while ((id = id_table_find(&ids, key)) != NO_ID && !is_same_site(&run->sites[id], &site))
+                key++;
+            if (id == NO_ID) {
+                id = (uint32_t)run->site_count++;
+                run->sites[id] = site;
+                ok = id_table_add(&ids, key, id);
+            }
+            definition->merged = id;
+        }
+    }
+    id_table_free(&ids);
+    return ok;
+}
+
+void text_add_addresses(struct text *output, const struct site *site) {
+    text_add(output, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+    for (size_t i = 0; i < site->caller_count; i++)
+        text_add(output, ARCHIVE_FROM "%s+0x%llx", site->callers[i]->module,
+                 (unsigned long long)site->callers[i]->offset);
+}
