@@ -15,7 +15,7 @@ from hopscope.advice.placement.leaders import led_hops
 from hopscope.advice.placement.load import load_of, rows_of
 from hopscope.advice.placement.rerun import rerun_of
 from hopscope.advice.placement.swaps import best_order
-from hopscope.advice.placement.traffic import traffic_of, unseen
+from hopscope.advice.placement.traffic import one_sided, traffic_of, unseen
 from hopscope.errors import InputError
 from hopscope.format.quantities import alike, interval, number, plural, share
 from hopscope.query import catalog, row_table
@@ -28,6 +28,9 @@ from hopscope.vocabulary.words import tune_command
 _NO_ORDER = "no order was found that spends less time on links"
 _NO_WAIT = "no rank waited for a message"
 _ONE_HOST = "all ranks are on one host"
+_RECORD_MESSAGES = (
+    "record the application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
+)
 _WITHOUT_MESSAGES = "without the application's messages, an order that suits its collectives may be worse for the rest"
 
 
@@ -41,8 +44,8 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
     traffic, of_hosts = traffic_of(places, table("messages"), hops.filter(~led)), traffic_of(places, hops.filter(led))
     if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
-            "the trace shows no messages between ranks, so nothing tells which of them belong together; record the "
-            "application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
+            "the trace shows no messages between ranks, so nothing tells which of them belong together; "
+            + (one_sided(table) or _RECORD_MESSAGES)
         )
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)
