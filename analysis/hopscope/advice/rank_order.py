@@ -28,9 +28,7 @@ from hopscope.vocabulary.words import tune_command
 _NO_ORDER = "no order was found that spends less time on links"
 _NO_WAIT = "no rank waited for a message"
 _ONE_HOST = "all ranks are on one host"
-_RECORD_MESSAGES = (
-    "record the application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
-)
+_RECORD_MESSAGES = "record the application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
 _WITHOUT_MESSAGES = "without the application's messages, an order that suits its collectives may be worse for the rest"
 
 

@@ -61,8 +61,8 @@ def one_sided(table: Callable[[str], pa.Table]) -> str | None:
         return None
     total, most = sum(transfers.values()), max(transfers, key=transfers.__getitem__)
     return (
-        f"{plural(total, 'one-sided transfer')} (most often {most}) {'are' if total > 1 else 'is'} not counted, because "
-        "the trace has neither target nor bytes."
+        f"{plural(total, 'one-sided transfer')} (most often {most}) {'are' if total > 1 else 'is'} not counted, "
+        "because the trace has neither target nor bytes."
     )
 
 
