@@ -25,6 +25,7 @@ class Job:
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     collectives: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     hops: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    intervals: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     clock: int = 0
 
     def link(self, src: int, dst: int) -> str:
@@ -76,6 +77,7 @@ class Job:
             "messages": self.messages,
             "collectives": self.collectives,
             "hops": self.hops,
+            "intervals": self.intervals,
             "run": [{"record": "all", **self.run}],
         }
 

@@ -170,8 +170,14 @@ def test_candidates_are_all_algorithms_that_serve_the_operation_or_those_that_ar
     assert {choice.algorithm for choice in cut(subject, choices, 1 << 16)} >= {"leaders", "pipeline"}
     names = remap(trace, algorithms="ring, recursive-doubling")["name"].to_pylist()
     assert sorted(names) == ["baseline: drawn", "recursive-doubling", "ring"]
-    with pytest.raises(InputError, match="'rings' is not an algorithm; there are bruck, "):
-        remap(trace, algorithms="rings")
+    # Regression: "'' is not an algorithm; there are bruck, ...", and for "" all were tried.
+    for words, problem in (
+        ("rings", "'rings' is not an algorithm"),
+        (",", "no algorithm is named"),
+        ("", "no algorithm"),
+    ):
+        with pytest.raises(InputError, match=f"{problem}.*; name one or more of bruck, .*, with commas between them"):
+            remap(trace, algorithms=words)
 
 
 def test_runs_that_show_nothing_are_told_what_to_do() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,6 +94,20 @@ def test_an_order_that_was_taken_is_left_as_it_is() -> None:
     assert not second_order.suggested
     assert second_order.sentences[0].startswith("Leave the order as it is: no order was found")
     assert hosts_of(second_order) == hosts_of(first)
+
+
+def test_one_sided_transfers_are_said_not_to_count() -> None:
+    # Regression: Puts alone gave the advice to record the messages, and Puts beside messages none.
+    job = Job(DEALT)
+    job.intervals = [
+        {"interval_id": number, "rank": 0, "location": 0, "region": region, "kind": "rma", "begin_ns": number}
+        for number, region in enumerate(["MPI_Put", "MPI_Put", "MPI_Get", "MPI_Win_flush"])
+    ]
+    sentence = "3 one-sided transfers (most often MPI_Put) are not counted, because the trace has neither target nor"
+    with pytest.raises(InputError, match="no messages between ranks.*" + re.escape(sentence)):
+        suggest_order(job.table())
+    job.send(0, 1)
+    assert sentence in " ".join(suggest_order(job.table()).sentences)
 
 
 def random_traffic(ranks: int, chance: random.Random) -> Traffic:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from drawing import draw
+from hopscope.explain.diagnosis.messages import causes_in_messages
 from hopscope.explain.diagnosis.rerun import Rerun
 
 RANKS = """
@@ -98,6 +99,22 @@ def test_a_late_receive_holds_its_sender(rerun: Callable[..., Rerun]) -> None:
     run = rerun(intervals=intervals, messages=MESSAGES)
     # The sender goes on 20 after it began to send, as it did after the post: at 120 instead of 160.
     assert run.cost({"messages.prompt_row": np.asarray([1])}).ns == 40
+
+
+@pytest.mark.parametrize(
+    ("kind", "function", "other_function"),
+    [("io", "MPI_File_close", "MPI_Win_fence"), ("other-mpi", "MPI_Win_fence", "MPI_File_close")],
+)
+def test_calls_that_all_members_make_count_for_files_and_windows(
+    kind: str, function: str, other_function: str, rerun: Callable[..., Rerun]
+) -> None:
+    # Regression: 0, for only calls that are no collectives counted.
+    collectives = COLLECTIVES.replace("MPI_Barrier", function, 1).replace("MPI_Barrier", other_function)
+    run = rerun(collectives=collectives, calls=CALLS, intervals=INTERVALS)
+    cause = next(cause for cause in causes_in_messages(run) if cause.kind == kind)
+    assert run.cost(cause.changes).ns == 10  # from the last enter on; the wait for rank 1 is not the file's
+    assert cause.count == 2
+    assert [site.function for site in cause.find_sites()] == [function]
 
 
 def test_what_no_rank_has_is_left_out(rerun: Callable[..., Rerun]) -> None:

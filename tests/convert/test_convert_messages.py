@@ -43,6 +43,23 @@ def test_nonblocking_ends_wait_from_the_completing_call(tmp_path: Path, rows: An
     assert [message[time] for time in times] == [0, 100, 130, 15, 200, 230]
 
 
+def test_an_epoch_waits_for_the_post_unless_it_started_before(tmp_path: Path, rows: Any) -> None:
+    # Rank 1 starts at 100, and waits for rank 0's post at 200. It starts again at 400 without a wait, before the post
+    # at 500, as a library may that waits in MPI_Win_complete: nothing is known of that wait.
+    drawing = two_ranks(tmp_path)
+    window = drawing.comm("window", [0, 1])
+    for post, start, started in ((200, 100, 250), (500, 400, 410)):
+        drawing.span(0, post, post + 20, "MPI_Win_post")
+        drawing.add(0, events.MpiSend(post, 1, window, 0, 0))
+        drawing.span(1, start, started, "MPI_Win_start")
+        drawing.add(1, events.MpiRecv(started - 1, 0, window, 0, 0))
+    tables = rows(drawing)
+    (message,) = tables["messages"]
+    times = [message[name] for name in ("recv_post_ns", "send_begin_ns", "recv_end_ns")]
+    assert [time - times[0] for time in times] == [0, 100, 149]
+    assert message["binding"] == "recv"
+
+
 # (begin, end, function) of rank 1's calls before its receive at 200,000. The message is sent at 90,000.
 PROBED = [(0, 60_000, "MPI_Iprobe"), (65_000, 190_000, "MPI_Mprobe")]
 

@@ -164,6 +164,29 @@ def test_files_and_windows_have_categories_and_a_fence_leads_to_the_last_rank() 
     ]
 
 
+def test_an_epoch_of_a_window_leads_to_the_rank_that_it_waited_for() -> None:
+    # Rank 0 starts at 20 and waits for rank 1, which posts at 100; then rank 1 waits from 110 on until rank 0 completes
+    # at 300. Regression: both stayed on their rank, and nobody was waited for.
+    t = DrawnTrace(2)
+    for rank in (0, 1):
+        t.interval(rank, "init", 0, 10)
+    t.interval(0, "rma", 20, 105, "MPI_Win_start")
+    t.interval(1, "rma", 100, 104, "MPI_Win_post")
+    t.message(1, 0, (100, 104), (20, 20, 105), size=0)
+    t.interval(1, "rma", 110, 310, "MPI_Win_wait")
+    t.interval(0, "rma", 300, 306, "MPI_Win_complete")
+    t.message(0, 1, (300, 306), (110, 110, 310), size=0)
+    t.interval(1, "finalize", 320, 330)
+    assert path_of(derive(t.tables()), "run") == [
+        (1, "mpi", 0, 10),
+        (1, "compute", 10, 100),
+        (0, "rma", 100, 105),
+        (0, "compute", 105, 300),
+        (1, "rma", 300, 310),
+        (1, "compute", 310, 320),
+    ]
+
+
 def test_a_run_without_finalize_is_walked_from_its_last_event() -> None:
     t = DrawnTrace(2)
     t.interval(0, "init", 0, 10)

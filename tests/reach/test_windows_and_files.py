@@ -93,6 +93,22 @@ def test_epochs_of_pairs_are_one_sided(mpi: local_mpi.LocalMpi, tmp_path: Path) 
     assert counts["MPI_Rput", "rma"] == RANKS
 
 
+def test_epochs_wait_for_the_rank_that_posts_and_completes_late(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    # Regression: nobody was waited for, so the diagnosis did not see rank 1's computing.
+    trace = traced(mpi, tmp_path, "windows", "late")
+    ends = Counter((row["tag"], row["src"], row["dst"]) for row in trace.rows("messages"))
+    posts = {(0, rank, (rank - 1) % RANKS): 10 for rank in range(RANKS)}
+    completes = {(1, rank, (rank + 1) % RANKS): 10 for rank in range(RANKS)}
+    assert ends == posts | completes
+    late_ends = [row for row in trace.trace.messages(by="rank").to_pylist() if row["waiting_caused_ns"]]
+    assert max(late_ends, key=lambda row: row["waiting_caused_ns"])["rank"] == 1
+    first = trace.trace.diagnose().to_pylist()[0]
+    assert first["kind"] in ("imbalance", "serial-section")
+    assert first["ranks"] == [1]
+    assert first["call_sites"][0]["mpi"] == "MPI_Win_post"
+    assert first["severity"] == "PROBLEM"
+
+
 def test_files_synchronise_where_they_open_close_and_resize(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = traced(mpi, tmp_path, "files", "checkpoints")
     assert collectives(trace) == {

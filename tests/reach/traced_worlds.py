@@ -63,8 +63,8 @@ def printed_members(output: str) -> dict[str, set[Pids]]:
 
 
 class Traced:
-    """A trace's tables, with processes instead of ranks. Every call of its program was recorded, so no message may count
-    as unseen."""
+    """A trace's tables, with processes instead of ranks. Every call of its program was recorded, so no message may
+    count as unseen."""
 
     def __init__(self, directory: Path) -> None:
         self.trace = hopscope.open(directory)

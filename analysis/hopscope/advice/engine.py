@@ -33,12 +33,13 @@ PIPELINE = "pipeline"
 
 
 def algorithm_names(words: str) -> tuple[str, ...]:
-    """The algorithms in a comma-separated list. Raises InputError for an unknown one."""
+    """The algorithms in a comma-separated list. Raises InputError for an unknown one, and for an empty list."""
     names = sorted({row.name for row in _plan.algorithms()} | {TREE})
-    choice = tuple(word.strip() for word in words.split(","))
-    for word in choice:
-        if word not in names:
-            raise InputError(f"{word!r} is not an algorithm; there are {', '.join(names)}")
+    choice = tuple(word.strip() for word in words.split(",") if word.strip())
+    unknown = [word for word in choice if word not in names]
+    if unknown or not choice:
+        problem = f"{unknown[0]!r} is not an algorithm" if unknown else "no algorithm is named"
+        raise InputError(f"{problem}; name one or more of {', '.join(names)}, with commas between them")
     return choice
 
 

@@ -16,7 +16,7 @@ from hopscope.advice.placement.leaders import led_hops
 from hopscope.advice.placement.load import load_of, rows_of
 from hopscope.advice.placement.rerun import rerun_of
 from hopscope.advice.placement.swaps import best_order
-from hopscope.advice.placement.traffic import traffic_of, unseen
+from hopscope.advice.placement.traffic import one_sided, traffic_of, unseen
 from hopscope.errors import InputError
 from hopscope.query import catalog, row_table
 from hopscope.replay.candidate import Candidate
@@ -24,6 +24,8 @@ from hopscope.replay.prediction import LEAST_GAIN, ranked
 from hopscope.replay.run.places import places_of
 from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import tune_command
+
+_RECORD_MESSAGES = "record the application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
 
 
 def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
@@ -36,8 +38,8 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
     traffic, of_hosts = traffic_of(places, table("messages"), hops.filter(~led)), traffic_of(places, hops.filter(led))
     if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
-            "the trace shows no messages between ranks, so nothing tells which of them belong together; record the "
-            "application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
+            "the trace shows no messages between ranks, so nothing tells which of them belong together; "
+            + (one_sided(table) or _RECORD_MESSAGES)
         )
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)

@@ -85,7 +85,7 @@ def remap(
 
     try:
         suggestion = (
-            suggest_trees(basis_of(trace.table), algorithms and algorithm_names(algorithms))
+            suggest_trees(basis_of(trace.table), None if algorithms is None else algorithm_names(algorithms))
             if library is None
             else suggest_settings(trace.table, library, launcher)
         )

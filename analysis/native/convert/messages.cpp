@@ -228,7 +228,8 @@ void MessagePieces::join(Waiting &waiting) {
             /* If only the size of the receive's buffer is known, it is an upper bound of the message's size. */
             message.bytes = std::min(message.bytes, receive.bytes);
             message.dst_location = receive.location;
-            message.state = State::Matched;
+            const bool is_needless = message.send_call == paths::SendCall::epoch && receive.end < message.send_begin;
+            message.state = is_needless ? State::Needless : State::Matched;
             sends_.pop_front(waiting.sends);
             receives_.pop_front(waiting.receives);
             continue;
@@ -257,6 +258,8 @@ void MessagePieces::match(const Horizon &horizon) {
 void MessagePieces::take(size_t rows, bool last, Tables &tables) {
     for (; decided_ < messages_.end(); decided_++) {
         Message &message = messages_[decided_];
+        if (message.state == State::Needless)
+            continue;
         if (message.state == State::Matched) {
             if (++ready_ == rows)
                 give(decided_ + 1, rows, tables);

@@ -43,7 +43,8 @@ class MessagePieces {
         uint32_t location;
         bool recorded;
     };
-    enum class State : uint8_t { Waiting, Matched, Alone };
+    /* Needless: of an epoch whose other side did not wait, as it had gone on before. */
+    enum class State : uint8_t { Waiting, Matched, Alone, Needless };
     struct Message {
         MessageKey key;
         int64_t send_begin, send_wait_begin, send_end, bytes;

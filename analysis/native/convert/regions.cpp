@@ -90,6 +90,9 @@ RegionKind classify_region(const std::string &name, RegionOwner owner) {
 paths::SendCall send_call_of(const std::string &name) {
     const bool large = name.size() > 2 && name.compare(name.size() - 2, 2, "_c") == 0;
     const std::string function = large ? name.substr(0, name.size() - 2) : name;
+    for (const char *opens_or_ends : {"MPI_Win_post", "MPI_Win_complete"})
+        if (function == opens_or_ends)
+            return paths::SendCall::epoch;
     for (const char *buffered : {"MPI_Bsend", "MPI_Ibsend"})
         if (function == buffered)
             return paths::SendCall::buffered;
@@ -105,7 +108,8 @@ Polling polling_of(const std::string &name) {
     if (!entry)
         return Polling::no;
     const bool receives = entry->moves && std::string(entry->moves) == "receives";
-    if (entry->kind == Kind::test || entry->kind == Kind::look || (entry->kind == Kind::wait && receives))
+    if (entry->kind == Kind::test || entry->kind == Kind::look || (entry->kind == Kind::wait && receives) ||
+        name == "MPI_Win_test")
         return Polling::looks;
     return entry->kind == Kind::wait || (entry->kind == Kind::p2p && receives) ? Polling::receives : Polling::no;
 }

@@ -90,8 +90,12 @@ SendCall send_call(const Messages &m, size_t i) {
     return m.send_call.size ? m.send_call[i] : SendCall::unspecific;
 }
 
+bool may_wait(SendCall call) {
+    return call != SendCall::buffered && call != SendCall::epoch;
+}
+
 bool sender_was_waiting(const Messages &m, size_t i) {
-    return send_call(m, i) != SendCall::buffered && m.send_wait_begin[i] != MISSING &&
+    return may_wait(send_call(m, i)) && m.send_wait_begin[i] != MISSING &&
            m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
@@ -243,8 +247,7 @@ void BindingClassifier::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
         references_[class_of(m, i)].learn(m, i);
         int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
-        if (send_call(m, i) != SendCall::buffered && m.send_end[i] != MISSING &&
-            m.send_end[i] + m.clock_error[i] < m.recv_post[i])
+        if (may_wait(send_call(m, i)) && m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] < m.recv_post[i])
             eager_bytes = std::max(eager_bytes, m.bytes[i]);
     }
 }

@@ -62,6 +62,7 @@ enum class SendCall : int8_t {
     unspecific, // may have waited for another message
     alone,      // does nothing but this send
     buffered,   // MPI_Bsend and its like, which never wait for the receiver
+    epoch,      // MPI_Win_post and MPI_Win_complete: nor do they, and the receiver need not wait either
 };
 
 // Hops, which lack send_call, or the application's messages, which lack collective, arrived_early and from_engine.

@@ -18,13 +18,20 @@ CallContext RunWalker::context_of(const Item &item) const {
 Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place start) const {
     const CallContext context = context_of(item);
     auto kind = static_cast<IntervalKind>(history_.intervals().kind[item.row()]);
+    const Wait *wait = history_.message_waits().last_before(start.lane, start.t);
+    const bool bound_by_message = wait && wait->end > item.begin;
+    auto follow_message = [&](Category category) {
+        collectives_.add(stretches, category, start.lane, wait->end, start.t, context);
+        collectives_.add_message(stretches, category, *wait, false, context);
+        return wait->cause();
+    };
+    if (kind == IntervalKind::rma && bound_by_message) // one epoch waits for another
+        return follow_message(Category::rma);
     if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
         collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
         return {start.lane, item.begin};
     }
     const Calls &calls = history_.calls();
-    const Wait *wait = history_.message_waits().last_before(start.lane, start.t);
-    const bool bound_by_message = wait && wait->end > item.begin;
     int64_t completed = -1, required_call = -1, latest = item.begin;
     // A collective completed here binds if a rank that it needs entered it after this rank began to wait.
     auto may_bind = [&](int64_t call) {
@@ -68,11 +75,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
                          collectives_.context_of(static_cast<size_t>(completed)));
         return {calls.lane[static_cast<size_t>(required_call)], latest};
     }
-    if (bound_by_message) {
-        collectives_.add(stretches, Category::p2p, start.lane, wait->end, start.t, context);
-        collectives_.add_message(stretches, Category::p2p, *wait, false, context);
-        return wait->cause();
-    }
+    if (bound_by_message)
+        return follow_message(Category::p2p);
     if (const int64_t ended_call = completed >= 0 ? completed : traced_call; ended_call >= 0) {
         collectives_.add(stretches, completed >= 0 ? Category::native : Category::local, start.lane, item.begin,
                          start.t, collectives_.context_of(static_cast<size_t>(ended_call)));

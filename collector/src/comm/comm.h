@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct epochs;      /* of a window: comm/epochs.h */
 struct engine_comm; /* the engine's state of a communicator: src/engine */
 struct native_part; /* src/native's state */
 
@@ -20,11 +21,12 @@ struct comm {
     int peers;        /* processes to exchange with: size; on an intercommunicator that of the other group */
     int *world_ranks; /* size entries: world rank of each member; NULL for intercommunicators and foreign ones */
     bool inter;
-    bool foreign;        /* the communicator, or one from which it derives, has members of another world: see key */
-    bool has_strangers;  /* the communicator itself has such members */
-    uint64_t next_seq;   /* needs no lock: MPI forbids one rank to begin two collectives at once on a communicator */
-    uint64_t persistent; /* number of persistent collectives created on it */
-    uint64_t checkpoint; /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
+    bool foreign;          /* the communicator, or one from which it derives, has members of another world: see key */
+    bool has_strangers;    /* the communicator itself has such members */
+    uint64_t next_seq;     /* needs no lock: MPI forbids one rank to begin two collectives at once on a communicator */
+    uint64_t persistent;   /* number of persistent collectives created on it */
+    uint64_t checkpoint;   /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
+    struct epochs *epochs; /* of a window; NULL: unknown, or no window */
     struct engine_comm *engine; /* NULL until its first engine collective */
     bool members_looked_up;     /* the engine has looked in the tree file's lists for the members */
     int listed_members;         /* the list that it found: see plan/rank_list.h */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/epochs.h"
 #include "comm/members.h"
 #include "comm/table.h"
 #include "hopscope/hash.h"
@@ -155,6 +156,7 @@ static void free_comm(struct comm *comm) {
         return;
     if (comm->has_strangers)
         members_forget();
+    epochs_free(comm->epochs);
     free(comm->world_ranks);
     free(comm);
 }

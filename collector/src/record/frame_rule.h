@@ -1,4 +1,4 @@
-/* How to get from a function's frame to its caller's, as the compiler describes it in the object's unwind table. Most
+/* The way from a function's frame to its caller's, as the compiler describes it in the object's unwind table. Most
  * programs are compiled without frame pointers, so nothing else leads there. */
 #ifndef HOPSCOPE_FRAME_RULE_H
 #define HOPSCOPE_FRAME_RULE_H

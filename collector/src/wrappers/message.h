@@ -62,6 +62,10 @@ void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, 
                   MPI_Datatype datatype, uint64_t id);
 /* Call it after a blocking receive, with the fields of its status. */
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
+/* The same two with all that the records need. peer: a rank. */
+void message_sent_to(const struct call *call, enum spool_kind kind, uint32_t comm, int peer, int tag, uint64_t bytes,
+                     uint64_t id);
+void message_received_from(uint64_t ticks, uint32_t comm, int peer, int tag, uint64_t bytes);
 /* Call one of these when the receive that began this request has ended without being cancelled. source: peer and
  * tag. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);

@@ -1,7 +1,12 @@
-/* Windows: making, naming and freeing them, and their epochs. */
+/* Windows: making, naming and freeing them, and their epochs.
+ *
+ * The calls that open and close an epoch for a group of ranks wait for one another. They are recorded as messages
+ * without bytes on the window, from MPI_Win_post to MPI_Win_start and from MPI_Win_complete to MPI_Win_wait. */
+#include "comm/epochs.h"
 #include "comm/registry.h"
 #include "wrappers/completions.h"
 #include "wrappers/forms.h"
+#include "wrappers/message.h"
 #include "wrappers/object_calls.h"
 
 #ifdef LARGE_COUNT
@@ -11,8 +16,11 @@
 #endif
 
 static int leave_making(struct call *call, MPI_Comm comm, const MPI_Win *window) {
-    if (call->error == MPI_SUCCESS && !call_passed_on(call))
-        comm_register_object(HANDLE_BITS(*window), COMM_ORIGIN_WINDOW, comm, "window");
+    if (call->error == MPI_SUCCESS && !call_passed_on(call)) {
+        struct comm *members = comm_register_object(HANDLE_BITS(*window), COMM_ORIGIN_WINDOW, comm, "window");
+        if (members)
+            members->epochs = epochs_make(comm, members->size);
+    }
     return object_call_leave(call);
 }
 
@@ -91,39 +99,100 @@ WRAPPER int MPI_Win_detach(MPI_Win window, const void *base) {
     return call_leave(&call);
 }
 
+enum epoch_tag { TAG_POST, TAG_COMPLETE };
+
+/* The window of a call that succeeded. NULL: it is unknown, or the call is only passed on. */
+static struct comm *window_of(const struct call *call, MPI_Win window) {
+    struct comm *members =
+        call_passed_on(call) || call->error != MPI_SUCCESS ? NULL : comm_find_bits(HANDLE_BITS(window));
+    return members && members->epochs ? members : NULL;
+}
+
+static void send_to_peers(const struct call *call, const struct comm *window, const struct epoch *epoch,
+                          enum epoch_tag tag) {
+    for (int i = 0; messages_recorded && window->id && i < epoch->count; i++)
+        if (epoch->peers[i] >= 0)
+            message_sent_to(call, SPOOL_SEND, window->id, epoch->peers[i], (int)tag, 0, 0);
+}
+
+static void receive_from_peers(uint64_t ticks, const struct comm *window, const struct epoch *epoch,
+                               enum epoch_tag tag) {
+    for (int i = 0; messages_recorded && window->id && i < epoch->count; i++)
+        if (epoch->peers[i] >= 0)
+            message_received_from(ticks, window->id, epoch->peers[i], (int)tag, 0);
+}
+
+/* Takes the messages of all origins, which ends the exposure epoch. */
+static void end_exposure(uint64_t ticks, const struct comm *window) {
+    if (!window)
+        return;
+    struct epoch *epoch = &window->epochs->of_kind[EPOCH_EXPOSURE];
+    receive_from_peers(ticks, window, epoch, TAG_COMPLETE);
+    epoch->count = 0;
+}
+
 WRAPPER int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Win_start, CALLER);
     call.error = pmpi.Win_start(group, assertion, window);
-    return call_leave(&call);
+    if (call_passed_on(&call))
+        return call.error;
+    uint64_t leave = clock_now();
+    const struct comm *members = window_of(&call, window);
+    if (members)
+        receive_from_peers(leave, members, epoch_open(members->epochs, EPOCH_ACCESS, group), TAG_POST);
+    return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_complete(MPI_Win window) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Win_complete, CALLER);
     call.error = pmpi.Win_complete(window);
-    return call_leave(&call);
+    if (call_passed_on(&call))
+        return call.error;
+    uint64_t leave = clock_now();
+    const struct comm *members = window_of(&call, window);
+    if (members) {
+        struct epoch *epoch = &members->epochs->of_kind[EPOCH_ACCESS];
+        send_to_peers(&call, members, epoch, TAG_COMPLETE);
+        epoch->count = 0;
+    }
+    return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Win_post, CALLER);
     call.error = pmpi.Win_post(group, assertion, window);
-    return call_leave(&call);
+    if (call_passed_on(&call))
+        return call.error;
+    uint64_t leave = clock_now();
+    const struct comm *members = window_of(&call, window);
+    if (members)
+        send_to_peers(&call, members, epoch_open(members->epochs, EPOCH_EXPOSURE, group), TAG_POST);
+    return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_wait(MPI_Win window) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Win_wait, CALLER);
     call.error = pmpi.Win_wait(window);
-    return call_leave(&call);
+    if (call_passed_on(&call))
+        return call.error;
+    uint64_t leave = clock_now();
+    end_exposure(leave, window_of(&call, window));
+    return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_test(MPI_Win window, int *flag) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Win_test, CALLER);
     call.error = pmpi.Win_test(window, flag);
-    return poll_leave(&call, flag);
+    if (call_passed_on(&call) || call.error != MPI_SUCCESS || *flag <= 0)
+        return poll_leave(&call, flag);
+    uint64_t leave = poll_succeeded(&call);
+    end_exposure(leave, window_of(&call, window));
+    return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_lock(int type, int target, int assertion, MPI_Win window) {

@@ -56,6 +56,11 @@ def threads(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     return hopscope.open(archive, dataset=tmp_path_factory.mktemp("scorep") / "dataset")
 
 
+def lead(page: Any) -> str:
+    """The sentence with which a page opens."""
+    return next(text(part) for part in components(page.component) if getattr(part, "className", "") == "lead")
+
+
 def graph(component: Any) -> Any:
     """The figure inside a component."""
     return next(part for part in components(component) if type(part).__name__ == "Graph").figure
@@ -278,10 +283,19 @@ def test_a_page_without_data_is_listed_while_one_is_on_it() -> None:
 
 def test_a_remedy_that_cannot_be_computed_says_why_beside_the_others(sample: Sample) -> None:
     page = draw(sample("demo/trace"), "/improve?compute=order,setting,tree")
+    assert lead(page) == "A replay of this run suggests another tree; a new run decides."
     assert "The run emulated its links, and its topology file says which host a rank is on" in page.text
     assert "so no setting would gain what the replay says" in page.text
     assert sample("demo/trace").remap().schema.metadata[b"sentence"].decode().split(",")[0] in page.text
     assert not page.links("Compute")
+
+
+def test_the_remedies_open_with_what_the_diagnosis_says_of_them(sample: Sample) -> None:
+    # Regression: the page opened with a description of itself.
+    trace = sample("planted/situation_pairs_4_openmpi-4/trace")
+    assert lead(draw(trace, "/improve")) == trace.diagnose().to_pylist()[0]["sentence"]
+    on_time = draw(sample("planted/on_time/trace"), "/improve")
+    assert lead(on_time) == "The diagnosis names no cost that one of these remedies would remove."
 
 
 @pytest.mark.parametrize(("option", "key"), [("--net", "network"), ("--topology", "emulate")])

@@ -1,5 +1,6 @@
 /* Windows. The first argument selects: fences (rank 0 computes longer), queue (work distributed by locks), pairs (post,
- * start, complete, wait), errors (all calls fail and return their class). Prints the data that it got. */
+ * start, complete, wait), late (pairs in which rank 1 computes before it posts), errors (all calls fail and return
+ * their class). Prints the data that it got. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 enum { ROUNDS = 10 };
 
 static int rank, ranks;
+static double late; /* seconds that rank 1 computes before it posts */
 
 static void compute(double seconds) {
     for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
@@ -71,6 +73,8 @@ static void pairs(void) {
     MPI_Group_incl(all, 1, &peers[0], &to);
     MPI_Group_incl(all, 1, &peers[1], &from);
     for (int round = 0; round < ROUNDS; round++) {
+        if (rank == 1)
+            compute(late);
         MPI_Win_post(from, 0, window);
         MPI_Win_start(to, 0, window);
         MPI_Put(&round, 1, MPI_INT, peers[0], 0, 1, MPI_INT, window);
@@ -129,6 +133,8 @@ int main(int count, char **words) {
         queue();
     else if (strcmp(words[1], "pairs") == 0)
         pairs();
+    else if (strcmp(words[1], "late") == 0)
+        late = 0.02, pairs();
     else
         errors();
     MPI_Finalize();

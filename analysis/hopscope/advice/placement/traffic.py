@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, integers
-from hopscope.format.quantities import number
+from hopscope.format.quantities import number, plural
 from hopscope.replay.run.places import Places
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
+
+_TRANSFERS: Final = tuple(
+    name
+    for name, function in FUNCTIONS.items()
+    if function.kind == "rma" and function.moves in ("sends", "receives", "both")
+)
+"""The functions of windows that move data, such as MPI_Put."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +53,28 @@ def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
     return Traffic(count, keys // count, keys % count, messages, sizes)
 
 
+def one_sided(table: Callable[[str], pa.Table]) -> str | None:
+    """A sentence on the one-sided transfers, which the graph lacks; None if there are none."""
+    counts = pc.value_counts(table("intervals")["region"]).to_pylist()
+    transfers = {row["values"]: row["counts"] for row in counts if row["values"] in _TRANSFERS}
+    if not transfers:
+        return None
+    total, most = sum(transfers.values()), max(transfers, key=transfers.__getitem__)
+    return (
+        f"{plural(total, 'one-sided transfer')} (most often {most}) {'are' if total > 1 else 'is'} not counted, "
+        "because the trace has neither target nor bytes."
+    )
+
+
 def unseen(table: Callable[[str], pa.Table]) -> list[str]:
     """Gaps of the graph, in sentences; empty if the trace shows all messages."""
     run = table("run").to_pylist()[0]
     sentences: list[str] = []
     if run["record"] == "collectives":
         sentences.append("The application's messages were not recorded (`--record collectives`).")
+    transfers = one_sided(table)
+    if transfers is not None:
+        sentences.append(transfers)
     collectives = table("collectives")
     larger = pc.greater(collectives["comm_size"], 1)
     total = int(pc.sum(larger).as_py() or 0)

@@ -192,19 +192,47 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
 
 def _sends_messages(rerun: Rerun) -> Array:
     """True for the calls of collectives that move messages: not those of windows and files."""
-    return rerun.arrays["collectives.library"][rerun.arrays["calls.collective"]] == list(CATEGORIES).index("native")
+    return _is_in_library(rerun, "native")
+
+
+def _is_in_library(rerun: Rerun, category: str) -> Array:
+    """True for the calls of collectives whose time in the library has this category."""
+    return rerun.arrays["collectives.library"][rerun.arrays["calls.collective"]] == list(CATEGORIES).index(category)
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
-    """The causes in files, and in other MPI calls, such as those that make communicators."""
+    """The causes in files, and in other MPI calls, such as those that make communicators. Calls that all members of a
+    file or window make, such as MPI_File_close, count from the last enter on."""
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
+    took = length_ns(begin, end)
+    own_time = _time_after_last_enter(rerun)
     causes: list[MessageCause] = []
-    kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (("io", ("io",)), ("other-mpi", ("comm", "mpi", "rma")))
-    for kind, words in kinds:
+    kinds: tuple[tuple[Kind, tuple[str, ...], str], ...] = (
+        ("io", ("io",), "io"),
+        ("other-mpi", ("comm", "mpi", "rma"), "rma"),
+    )
+    for kind, words, category in kinds:
         row = np.flatnonzero(_is_of_kind(rerun, *words) & (end != MISSING))
-        if len(row):
-            took, lane = length_ns(begin, end)[row], arrays["intervals.lane"][row]
-            changes = {"intervals.row": row, "intervals.less_ns": took}
-            causes.append(MessageCause(kind, changes, (), partial(rerun.sites, lane, begin[row], took), len(row)))
+        call = np.flatnonzero(_is_in_library(rerun, category))
+        if not len(row) + len(call):
+            continue
+        changes = {
+            "intervals.row": row,
+            "intervals.less_ns": took[row],
+            "calls.row": call,
+            "calls.less_ns": own_time[call],
+        }
+        lane = np.concatenate([arrays["intervals.lane"][row], arrays["calls.lane"][call]])
+        entered = np.concatenate([begin[row], arrays["calls.enter_ns"][call]])
+        find_sites = partial(rerun.sites, lane, entered, np.concatenate([took[row], own_time[call]]))
+        causes.append(MessageCause(kind, changes, (), find_sites, len(lane)))
     return causes
+
+
+def _time_after_last_enter(rerun: Rerun) -> Array:
+    """The time of each call of a collective after its last rank has entered, in ns."""
+    collective, enter, leave = (rerun.arrays[f"calls.{name}"] for name in ("collective", "enter_ns", "leave_ns"))
+    last_enter = np.full(len(rerun.arrays["collectives.library"]), MISSING)
+    np.maximum.at(last_enter, collective, enter)
+    return length_ns(np.maximum(enter, last_enter[collective]), leave)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
+from hopscope.format.quantities import in_words
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
@@ -19,7 +20,8 @@ from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
 
-_LEAD: Final = "Three remedies, each replayed over this run. A new run of the program decides whether it helps."
+_MENDABLE: Final = ("placement", "algorithm", "crossings", "slow-link")
+"""The causes of a diagnosis that a remedy may remove."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +43,39 @@ REMEDIES: Final[Mapping[str, Kind]] = {
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The parameter `compute` of the address names the remedies to compute, with commas."""
     names = [name for name in (query.get("compute") or "").split(",") if name in REMEDIES]
-    cards = [_card(data, name, kind, names) for name, kind in REMEDIES.items()]
+    remedies = {name: _computed(data, kind) for name, kind in REMEDIES.items() if name in names}
+    cards = [_card(name, kind, remedies) for name, kind in REMEDIES.items()]
     widths = "repeat(auto-fit, minmax(300px, 1fr))"
-    return html.Div([blocks.page_head("Remedies", _LEAD), blocks.columns(*cards, widths=widths)])
+    return html.Div([blocks.page_head("Remedies", _answer(data, remedies)), blocks.columns(*cards, widths=widths)])
 
 
-def _card(data: TraceData, name: str, kind: Kind, names: list[str]) -> Component:
-    if name not in names:
-        href = link("/improve", compute=",".join([*names, name]))
-        return blocks.card(kind.title, dcc.Link("Compute", href=href, className="button primary"), hint=kind.meaning)
+def _computed(data: TraceData, kind: Kind) -> Remedy | str:
+    """A remedy, or the reason why there can be none."""
     try:
-        remedy = kind.compute(data)
+        return kind.compute(data)
     except InputError as error:
-        return blocks.card(kind.title, html.P(empty.sentence(str(error)), className="reason"), hint=kind.meaning)
+        return str(error)
+
+
+def _answer(data: TraceData, remedies: Mapping[str, Remedy | str]) -> str:
+    """Which remedies help, in one sentence: as the replay says, or the diagnosis as long as none is computed."""
+    computed = {REMEDIES[name].title.lower(): remedy for name, remedy in remedies.items() if isinstance(remedy, Remedy)}
+    suggested = [title for title, remedy in computed.items() if remedy.file is not None]
+    if suggested:
+        return f"A replay of this run suggests another {in_words(suggested)}; a new run decides."
+    if computed:
+        return f"A replay of this run finds nothing to gain from another {in_words([*computed])}."
+    rows = [row for row in data.rows("diagnose") if row["kind"] in _MENDABLE and row["severity"] in ("PROBLEM", "NOTE")]
+    return rows[0]["sentence"] if rows else "The diagnosis names no cost that one of these remedies would remove."
+
+
+def _card(name: str, kind: Kind, remedies: Mapping[str, Remedy | str]) -> Component:
+    if name not in remedies:
+        href = link("/improve", compute=",".join([*remedies, name]))
+        return blocks.card(kind.title, dcc.Link("Compute", href=href, className="button primary"), hint=kind.meaning)
+    remedy = remedies[name]
+    if isinstance(remedy, str):
+        return blocks.card(kind.title, html.P(empty.sentence(remedy), className="reason"), hint=kind.meaning)
     return blocks.card(
         kind.title,
         html.P(blocks.with_code(remedy.sentence), className="reason"),
