@@ -68,10 +68,13 @@ def test_callers_stand_before_the_wrapper_that_they_call(tmp_path: Path) -> None
     program = MarkedProgram(tmp_path, "-g")
     inlined, plain = program.sites()
     modules = [{"name": "./marks", "path": str(program.path), "build_id": program.build_id}]
-    [place] = resolve({f"{plain} from {inlined}": ""}, modules, FAR_FUTURE_NS)
+    sites = {f"{plain} from {caller}": "" for caller in (inlined, plain)}
+    place, _ = resolve(sites, modules, FAR_FUTURE_NS)
     assert place.place == f"inner (marks.c:{INLINED}) via last (marks.c:{PLAIN})"
     assert (place.function, place.line, place.how) == ("inner", INLINED, "line")
-    [unknown] = resolve({f"{plain} from /lib/a from b+0x20": "last"}, None, FAR_FUTURE_NS)
+    unknown, _ = resolve(
+        {f"{plain} from {caller}": "last" for caller in ("/lib/a from b+0x20", "c+0x1")}, None, FAR_FUTURE_NS
+    )
     assert unknown.place == f"a from b+0x20 via last (marks+0x{program.offsets['plain']})"
 
 

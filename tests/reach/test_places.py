@@ -1,6 +1,7 @@
 """Call sites of real programs, by name and line, under each MPI library."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def places(mpi: local_mpi.LocalMpi, program: Path, folder: Path) -> list[dict[st
     assert done.returncode == 0, done.stderr
     return (
         hopscope.open(folder / "trace")
-        .sql("select distinct places.* from calls join places using (call_site) order by call_site")
+        .sql("select distinct on (place) places.* from calls join places using (call_site) order by call_site")
         .to_pylist()
     )
 
@@ -41,8 +42,10 @@ def test_a_c_program_is_seen_by_function_and_line(mpi: local_mpi.LocalMpi, tmp_p
 
 
 def test_a_program_without_debug_information_is_seen_by_symbol(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    [place] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c"), tmp_path)
-    assert (place["how"], place["function"], place["line"]) == ("symbol", "step", None)
+    # Without lines, each call of an unrolled loop is a caller of its own.
+    sites = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c"), tmp_path)
+    assert {(site["how"], site["line"]) for site in sites} == {("symbol", None)}
+    assert all(re.search(r"(^|via )step\+0x", site["place"]) for site in sites)
 
 
 FORTRAN = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "mpich-4")]

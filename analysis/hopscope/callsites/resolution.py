@@ -41,6 +41,7 @@ def resolve(
     chains = {site: _links(site, symbol, catalogue) for site, symbol in sorted(call_sites.items())}
     links = [link for chain in chains.values() for link in chain]
     ambiguous = _ambiguous(frame.file for link in links for frame in link.frames if frame.file)
+    chains = _told_apart(chains, ambiguous)
     inlined = _Inlined(link.texts(ambiguous) for chain in chains.values() for link in chain[:1])
     return [_joined(site, chain, ambiguous, inlined) for site, chain in chains.items()]
 
@@ -88,6 +89,21 @@ def _address_link(call_site: str, address: Mapping[str, str], symbol: str, catal
         text = f"{first.function}+0x{first.offset:x} ({PurePath(module).name})"
         return _Link(replace(place, place=text, how="symbol", function=first.function), [])
     return _Link(replace(place, how="line"), frames)
+
+
+def _told_apart(chains: Mapping[str, Sequence[_Link]], ambiguous: frozenset[str]) -> dict[str, Sequence[_Link]]:
+    """The chains without callers that the source does not tell apart, such as the calls of an unrolled loop."""
+    texts = {site: [tuple(link.texts(ambiguous)) for link in chain] for site, chain in chains.items()}
+    callers: dict[tuple[tuple[str, ...], ...], set[tuple[str, ...]]] = {}
+    for chain in texts.values():
+        for count in range(1, len(chain) + 1):
+            callers.setdefault(tuple(chain[:count]), set()).add(chain[count] if count < len(chain) else ())
+
+    def length(chain: Sequence[tuple[str, ...]]) -> int:
+        telling = (count for count in range(len(chain) - 1, 0, -1) if len(callers[tuple(chain[:count])]) > 1)
+        return next(telling, 0) + 1
+
+    return {site: chain[: length(texts[site])] for site, chain in chains.items()}
 
 
 class _Inlined:
