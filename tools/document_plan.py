@@ -54,8 +54,8 @@ EXCHANGES = {
     "recursive-doubling": ("Leaders at distances 1, 2, 4 and so on exchange what they have.", "2 + log2 g, rounded up"),
     "ring": ("Parts of the vector go round once to be summed and once more to be distributed.", "2 (g - 1)"),
 }
-"""For each exchange between leaders, its description and the largest number of messages between groups in sequence,
-among g groups."""
+"""The exchanges between leaders. Each has a description and, for g groups, the length of the longest chain of messages
+between groups in which each message waits for the one before."""
 
 
 def short(operations: list[str]) -> str:
@@ -101,7 +101,7 @@ def two_columns(*rows: tuple[str, str]) -> str:
 
 
 def exchange_text(exchange: str, messages: str) -> str:
-    """The description of an exchange, with its number of messages."""
+    """The description of an exchange, with the length of its longest chain of messages."""
     return f"{exchange} Messages in sequence: {messages}."
 
 

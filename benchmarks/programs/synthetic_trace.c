@@ -5,14 +5,14 @@
  * all its hops, waits and combining. Times are simulated so that causes come before effects: a message takes its link's
  * time, and a rank that needs it earlier waits. Prints `events=N`, the number of written events.
  *
- * collectives: every iteration has an Allreduce, and every fourth one halos with both neighbours. Two thirds of the
- * events are hops.
+ * collectives: every iteration does an Allreduce. Every fourth iteration also exchanges halos with both neighbours. Two
+ * thirds of the events are hops.
  *
- * messages: every iteration has twelve shifts by MPI_Sendrecv and eight persistent requests each way. Every eighth one
- * also has a blocking send, and halos whose requests are waited for one by one. Every fourth one also has an Allreduce.
- * There is a message for every 4.5 events.
+ * messages: every iteration does twelve shifts with MPI_Sendrecv, and starts eight persistent sends and eight
+ * persistent receives. Every eighth iteration also does a blocking send, and an exchange of halos that waits for one
+ * request after another. Every fourth iteration also does an Allreduce. There is a message for every 4.5 events.
  *
- * parts: like collectives, with Allreduces of three sizes in turn.
+ * parts: like collectives, but the size of the Allreduce cycles through three values.
  */
 #include <otf2/otf2.h>
 
@@ -193,7 +193,7 @@ static void take_message(int r, int sender, uint32_t tag, uint64_t request, uint
     received(r, sender, 0, tag, HALO_BYTES, request, wait + 20);
 }
 
-/* Exchanges halos with both neighbours: four requests, with one wait for all or one for each. */
+/* Exchanges halos with both neighbours by four requests. There is one wait for all requests, or one for each. */
 static void halos(bool wait_for_each) {
     uint64_t arrival[MAX_RANKS][2], requests[MAX_RANKS][4];
     for (int r = 0; r < rank_count; r++) {
@@ -255,7 +255,7 @@ static void shift(int n) {
     }
 }
 
-/* Persistent requests to and from all neighbours: one start, one wait for all. */
+/* Messages to and from all neighbours by persistent requests, with one start and one wait for all requests. */
 static void start_all(void) {
     static uint64_t arrival[MAX_RANKS][NEIGHBOURS], posted[MAX_RANKS][NEIGHBOURS], send_requests[MAX_RANKS][NEIGHBOURS];
     for (int r = 0; r < rank_count; r++) {

@@ -6,8 +6,8 @@ import pyarrow as pa
 
 
 def rows_by_run(rows: pa.Table) -> list[list[dict[str, Any]]]:
-    """Give the rows of each run that has any. The column `run` has the number of the run, and the order is that of
-    first rows."""
+    """Group rows by run. Runs are in the order in which they first occur in the rows. The column `run` has the run's
+    number."""
     runs: dict[int, list[dict[str, Any]]] = {}
     for row in rows.to_pylist():
         runs.setdefault(row["run"], []).append(row)

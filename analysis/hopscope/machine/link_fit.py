@@ -1,7 +1,7 @@
 """Fits the costs of messages to the hops of a run.
 
-Only hops that bind are used, because the others were stamped only when their receiver looked for them. The queues of an
-emulated machine are known, so only its latencies are fitted.
+Only hops that bind are used, because the others were stamped only when their receiver looked for them. The queues and
+the links' latencies of an emulated machine are known, so only the software's time is fitted.
 """
 
 from __future__ import annotations
@@ -71,17 +71,21 @@ def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Arra
 
 
 def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, carried_ns: float = 0.0) -> Costs:
-    """Fits latency and time per byte of each link class, outlying pairs, and the interfaces' time.
+    """Fits the latency and time per byte of each link class, the outlying pairs of hosts, and the time that a host's
+    interface takes for a message or byte.
 
-    The interfaces' time is the one with which the latencies of a class differ least; 0 if none explains much. A class
-    that no binding hop used gets the values of the next slower class, with hops = 0, so that no tree is preferred for
-    links that were not measured. Without a slower class it gets those of the next faster one. A direction of a pair
-    that no binding hop used is expected to be as outlying as the other direction. It counts as measured only if some
-    message arrived within the expected time.
+    Only binding hops are fitted. The interface's time is the one that leaves the smallest residuals. It is 0 if no time
+    reduces them by at least the share EXPLAINS. A class without binding hops takes the values of the next slower class
+    or, without one, of the next faster class, with hops = 0. So no tree is preferred because of links that were not
+    measured.
 
-    On an emulated machine, a latency is the sum of the link's, which is known, and the software's. delays: the queueing
-    of each hop there; None: as if only these hops queued. carried_ns: the software's time to carry a message, which an
-    emulated latency hides.
+    If only one direction of an outlying pair of hosts has binding hops, the other direction takes the same latency, but
+    at most the shortest time that a message took there. A direction without binding hops counts as measured only if the
+    shortest time of a message there is at most 1 + OUTLYING times the expected latency.
+
+    On an emulated machine the links' latencies are known, so only the software's time is fitted. delays: the time in ns
+    that queues on that machine added to each hop; None: computed from these hops alone. carried_ns: the least software
+    time of a class without binding hops.
     """
     if machine.emulated:
         return _fit_emulated(hops, machine, machine.delays(hops) if delays is None else delays, carried_ns)
@@ -122,7 +126,7 @@ def _pairs_of(hops: Hops) -> Array:
 
 
 def _measured(hops: Hops) -> set[HostPair]:
-    """The directed pairs of hosts between which a hop was waited for."""
+    """The directed pairs of hosts with binding hops between them."""
     waited = hops.binding & (hops.src_host != hops.dst_host)
     return set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
 
@@ -184,8 +188,8 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
         units.append(((1.0, 0.0), float(np.median(transit[remote]))))
     if long.any():
         units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
-    # Without messages between hosts there is nothing to search. Otherwise a coarse grid, then a finer one around its
-    # best time.
+    # Without messages between hosts there is nothing to search. Otherwise, search a coarse grid, then a finer one
+    # around the best time of the coarse grid.
     for (per_message, per_byte), scale in units:
         if scale <= 0:
             continue
@@ -218,7 +222,7 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
         elif name == "self":
             links[name] = LinkCost(0.0, neighbours[0].per_byte_ns)
         else:
-            # Never faster than a class that is faster by nature, even if the few hops of the slower class show that.
+            # A stand-in is never faster than a class that is faster by nature, even if the few hops suggest it.
             faster_ns = max((link.latency_ns for link in faster), default=0.0)
             per_byte = max((link.per_byte_ns for link in (*faster, neighbours[0])), default=0.0)
             links[name] = replace(
@@ -231,8 +235,8 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
 
 
 def _transit(hops: Hops) -> Array:
-    """The time of each hop from send to receive. Where the clocks may be wrong and ranks waited for both directions, it
-    is half of the round trip."""
+    """The time of each hop from send to receive. If the clocks may be wrong and one hop binds in each direction, it is
+    half of the round trip."""
     transit = (hops.received - hops.sent).astype(np.float64)
     width = int(max(hops.src.max(initial=0), hops.dst.max(initial=0))) + 1
     low, high = np.minimum(hops.src, hops.dst), np.maximum(hops.src, hops.dst)
@@ -280,7 +284,7 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
             of_pair = pair[rows] == number
             deviation = float(np.median(residual[of_pair]))
             variability = float(np.median(np.abs(residual[of_pair] - deviation)))
-            # A pair that always contends with another pair queues; that is not the pair's own latency.
+            # A pair that always contends with another pair queues. Time in the queue is not the pair's own latency.
             queued = 2 * float(np.median(busy[rows][of_pair]))
             # A disturbance only makes messages slower. A pair that seems faster may be due to its clocks.
             doubt = float(hops.clock_error[rows][of_pair].max()) if deviation < 0 else 0.0
@@ -302,8 +306,8 @@ def line_of(size: Array, time: Array) -> tuple[float, float]:
     slope, latency = np.polyfit(sizes, medians, 1, w=weights)
     if slope > 0 and latency >= 0:
         return float(latency), float(slope)
-    # The sizes are too close to show a line, or the longer messages queued or went by rendezvous. Either all time is
-    # per byte, as of the size with the fastest bytes, or all is latency, whichever fits better.
+    # The sizes are too close to show a line, or the longer messages queued or went by rendezvous. Then either all
+    # time counts as time per byte (that of the size with the fastest bytes), or all as latency, whichever fits better.
     middle, per_byte = float(np.median(time)), float((medians[sizes > 0] / sizes[sizes > 0]).min())
     bytes_error, error = np.abs(time - per_byte * size).sum(), np.abs(time - middle).sum()
     return (0.0, per_byte) if slope > 0 and bytes_error < error else (middle, 0.0)

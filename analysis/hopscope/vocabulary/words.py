@@ -16,15 +16,15 @@ ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
 ONE_TIME_CATEGORIES: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
 """The words for start-up and shutdown in texts."""
 UNKNOWN_PLACE = "unknown"
-"""The place of calls whose call site was not recorded."""
+"""The word for a call site that was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
-"""Words for the end of a message that waited: the receiver, the sender or neither."""
+"""Words for the rank that waited for a message: its receiver, its sender or neither; or undecided."""
 ROLES: Vocabulary = _paths.WORDS["role"]
 """Directions of a hop."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
 """Kinds of interval."""
 _NEXT_PROGRAM = " : "
-"""Parts the commands of a job of several programs."""
+"""Separates the commands of a job of several programs."""
 
 
 def for_trace(text: str, path: str) -> str:
@@ -33,7 +33,7 @@ def for_trace(text: str, path: str) -> str:
 
 
 def short_command(command: str | None) -> str:
-    """A command line without the folders of its programs; empty where none is known."""
+    """A command line without the folders of its programs; empty if no command is known."""
     words = (text.partition(" ") for text in (command or "").split(_NEXT_PROGRAM))
     return _NEXT_PROGRAM.join(f"{program.rpartition('/')[2]} {arguments}".strip() for program, _, arguments in words)
 

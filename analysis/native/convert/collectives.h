@@ -20,14 +20,14 @@ struct Collective {
     int64_t id = kNull64;
     int32_t comm;
     int64_t seq;
-    int64_t representative_seq; /* its number, counted over all communicators with the same representative */
+    int64_t representative_seq; /* like seq, but counted over all communicators with one representative (comms.h) */
     int64_t first_enter;        /* ticks */
-    std::vector<Call> calls;    /* sorted by rank once take() returns it */
+    std::vector<Call> calls;    /* sorted by rank once take() returns the collective */
 };
 
 /* Numbers each rank's calls on each communicator and joins the calls with the same number to a collective. Collectives
- * are numbered by their first enters and returned in that order. A collective is returned when all its calls are there
- * and done, or can no longer come. */
+ * are numbered by their first enters and returned in that order. A collective is returned when all its calls have
+ * ended, or the missing calls can no longer come. */
 class Collectives {
   public:
     explicit Collectives(Trace &trace);
@@ -38,8 +38,8 @@ class Collectives {
      * their tag. Call it after number(). */
     void file_hops();
     /* Returns the next piece: about `weight` calls and hops. Returns nothing while there are fewer, unless it is the
-     * last piece. The row of a call names what came before it, and a piece ends where no later collective is needed for
-     * that, so pieces do not depend on how the archive was read. */
+     * last piece. The row of a call names what came before the call. A piece ends where its rows need no later
+     * collective for that, so pieces do not depend on how the archive was read. */
     std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
     /* Drops the data of taken collectives. */
     void forget_taken();
@@ -94,7 +94,7 @@ class Collectives {
     std::vector<std::unordered_map<int32_t, int64_t>> next_seq_;  /* per rank: communicator -> next number */
     std::unordered_map<int32_t, int64_t> next_of_representative_; /* representative -> next number */
     std::unordered_map<Key, Collective *, KeyHash> open_;
-    std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if they have such hops */
+    std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if the library has hops */
     std::vector<std::unique_ptr<Collective>> unnumbered_; /* not numbered yet */
     std::deque<std::unique_ptr<Collective>> pending_;     /* by id */
     std::vector<int64_t> computed_; /* per location: computing time before calls that became intervals */

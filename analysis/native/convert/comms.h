@@ -29,14 +29,14 @@ class Comms {
   public:
     Comms(const Definitions &definitions, const Ranks &ranks);
 
-    /* The number of a communicator as `rank` sees it; every rank's MPI_COMM_SELF has its own. A shadow communicator has
-     * the number of the one it serves. -1 if unknown. */
+    /* The number of a communicator as `rank` sees it; every rank's MPI_COMM_SELF has its own number. A shadow
+     * communicator has the number of the communicator that it serves. -1 if unknown. */
     int32_t number(OTF2_CommRef ref, int32_t rank) const;
     /* The trace-wide rank of `peer` (a rank of the communicator, or of the other group of an intercommunicator) as
      * `rank` addresses it; -1 if there is none. */
     int32_t peer_rank(int32_t comm, int32_t rank, uint32_t peer) const;
     /* The trace-wide rank of the member at an index of the communicator; -1 if there is none. Hops name their peers
-     * so. */
+     * by this index. */
     int32_t member(int32_t comm, uint32_t place) const;
     /* The index of a trace-wide rank among the members; -1 if it is not a member. */
     int32_t rank_in(int32_t comm, int32_t rank) const;
@@ -84,7 +84,7 @@ class Comms {
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
     std::vector<int32_t> representatives_;                     /* per communicator */
-    std::vector<bool> has_equals_;                             /* per representative: others have it, too */
+    std::vector<bool> has_equals_; /* per representative: true if it stands for others, too */
     RefTable<Reference> references_;
     size_t named_count_ = 0;
     bool has_native_ = false;

@@ -29,7 +29,7 @@ RegionKind kind_of(paths::FunctionKind kind) {
     case paths::FunctionKind::collective:
     case paths::FunctionKind::nonblocking:
         return RegionKind::Collective;
-    default: /* a persistent collective begins in MPI_Start */
+    default: /* also MPI_..._init of a persistent collective, which only begins in MPI_Start */
         return RegionKind::OtherMpi;
     }
 }

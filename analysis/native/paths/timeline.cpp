@@ -49,8 +49,8 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
         wait_count += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
     waits.reserve(wait_count);
     for (size_t i = 0; i < m.size(); i++) {
-        // The path stays at a rank whose wait the engine cannot decide. Too little is known about the MPI library's own
-        // messages for that.
+        // If it is undecided who waited for a message of the engine, the path stays at the rank. Too little is known
+        // about the MPI library's own messages for that, so their undecided waits are marked.
         const bool undecided =
             m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(bindings.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {

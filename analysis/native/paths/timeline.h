@@ -38,7 +38,7 @@ inline bool operator<(const Overhead &a, const Overhead &b) {
 }
 
 // A wait of a lane for a message, until its end. The path continues at the other end. If the receiver waited for a
-// transfer that its own post started, it stays at the receiver.
+// transfer that its own post started, the path stays at the receiver.
 struct Wait {
     int64_t end;        // when the wait was over, on `lane`
     int64_t tie;        // of two waits that end together, the lane waited for the one with the greater tie
@@ -62,7 +62,7 @@ PooledVector<Wait> waits_of(const Messages &messages, const BindingResult &bindi
 struct HopWaits {
     const Wait *waits = nullptr;
     const int64_t *first = nullptr;
-    // The last wait of a lane in a collective that ended at t or before; nullptr if there is none.
+    // Among a lane's waits in one collective, the last that ended at or before t; nullptr if there is none.
     const Wait *last_before(size_t collective, int32_t lane, int64_t t) const;
 };
 

@@ -28,8 +28,8 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-/* Orders files: a rank's spools come before its definitions. The rank may still run, and the definitions for its last
- * record were written before that record. */
+/* Sorts files into reading order: a rank's spools before its definitions. The rank may still be writing. It writes a
+ * definition before the first record that uses it, so definitions that are read last cover all records read before. */
 static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);

@@ -18,7 +18,7 @@ static struct spool_record bare(const struct spool_record *stored) {
         .ticks = stored->ticks, .kind = SPOOL_ENTER, .region = stored->region, .a = lower(stored->a)};
 }
 
-/* Expands a collective's ENTER. In its fields b and c, the lower half is that of the ENTER and the upper half that of
+/* Expands a collective's ENTER. The lower halves of the stored fields b and c belong to the ENTER, the upper halves to
  * the LEAVE. */
 static struct spool_record collective(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
@@ -28,8 +28,8 @@ static struct spool_record collective(const struct spool_record *stored) {
     return enter;
 }
 
-/* Expands the ENTER of a call with one message. Its peer and tag are the message's, except where the program asked for
- * any. */
+/* Expands the ENTER of a call with one message. Its peer and tag are the message's, unless the program asked for
+ * any peer or any tag. */
 static struct spool_record message_enter(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;

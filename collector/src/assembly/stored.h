@@ -11,11 +11,12 @@
 
 enum { MAX_STORED_RECORDS = 4 };
 
-/* Writes the records of a stored record in time order. Returns their number. */
+/* Expands a stored record, which may be a whole call, into the records that it stands for, in time order. Returns their
+ * number. */
 size_t records_of(const struct spool_record *stored, struct spool_record records[MAX_STORED_RECORDS]);
-/* The number of records in a stored record of this kind. */
+/* The number of records that a stored record of this kind stands for. */
 size_t count_of(uint16_t kind);
-/* The first record of a stored record. A record that begins something always comes first. */
+/* The first of the records that a stored record stands for. A record that begins something always comes first. */
 struct spool_record first_of(const struct spool_record *stored);
 uint64_t last_ticks_of(const struct spool_record *stored);
 

@@ -1,19 +1,23 @@
 /* Tests and probes in a loop.
  *
- * A polling program would fill its spool with unsuccessful calls. So unsuccessful polls with no other record between
- * them share one pair of enter and leave, whatever their functions and call sites, and each poll updates the pair. A
- * pause of up to POLL_GAP_NS between two polls counts as polling, a longer one as computing. After a longer pause the
- * pair moves: it ends with the last poll and is as long as all its polls together. It does so for POLL_WINDOW_NS, then
- * a new pair begins. If a poll succeeds, it takes over the polls before it since the last longer pause: its call begins
- * with the first of them.
+ * A polling program would fill its spool with unsuccessful calls. So unsuccessful polls share one pair of enter and
+ * leave, if no other record lies between them. Their functions and call sites may differ. Each poll updates the pair.
  *
- * Sleeps in a pause (sleeps.c) are polling, too, and so is a pause of which all but POLL_AWAKE_SHARE is sleep. */
+ * A pause of up to POLL_GAP_NS between two polls counts as polling, a longer one as computing. A poll after a longer
+ * pause still joins the pair if the pair's first poll began at most POLL_WINDOW_NS before it; if not, a new pair
+ * begins. A poll that joins after a longer pause moves the pair: the pair then ends with this poll, and is as long as
+ * the polling in it, without the longer pauses.
+ *
+ * If a poll succeeds, its call begins with the first poll after the last longer pause. Earlier polls keep the pair.
+ *
+ * Sleep in a pause (sleeps.c) counts as polling. So does the rest of the pause, if it is at most one part in
+ * POLL_AWAKE_SHARE of the sleep. */
 #ifndef HOPSCOPE_COMPLETIONS_H
 #define HOPSCOPE_COMPLETIONS_H
 
 #include "wrappers/call.h"
 
-enum { POLL_GAP_NS = 5000, POLL_WINDOW_NS = 10000000, POLL_AWAKE_SHARE = 8 /* one in so many */ };
+enum { POLL_GAP_NS = 5000, POLL_WINDOW_NS = 10000000, POLL_AWAKE_SHARE = 8 /* one part in 8 */ };
 
 /* Call it after call_open, if the poll was unsuccessful. Ends the wrapper. */
 int poll_failed(struct call *call);

@@ -42,7 +42,7 @@ static void serve(struct run_terms terms) {
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 
-/* Records the call that began serving, once it has a spool. `begin`: when the collector's own start began. */
+/* Records the call that began serving, once there is a spool. `begin`: when the collector's own start began. */
 static void record_init(enum mpi_function function, uint64_t enter, const void *caller, uint64_t begin) {
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     record_append(begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
@@ -85,21 +85,21 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
 }
 
 /* True if this finalize ends the recording. In a program that began with a session, each session and the world count,
- * and the last of them ends it. */
+ * and the last finalize among them ends the recording. */
 static bool is_last(bool of_session) {
     if (!of_session && !is_session_run)
         return true;
     return __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && is_session_run;
 }
 
-/* Call it before the library's finalize. True if the recording ends with it. */
+/* Call it before the library's finalize. True if the recording ends with this finalize. */
 static bool before_finalize(const struct call *call, bool of_session) {
     if (call_passed_on(call) || !is_last(of_session))
         return false;
     __atomic_store_n(&has_ended, true, __ATOMIC_RELAXED);
     native_stop();
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
-    /* Record the leave, in one of two functions. */
+    /* Either function records the leave. */
 #if HOPSCOPE_MPI_4
     if (is_session_run)
         run_finish_in_session((int)call->function);
@@ -167,7 +167,8 @@ static void after_session_init(int error, uint64_t enter, const void *caller) {
 WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Session_init, CALLER);
-    bool is_nested = call_thread.outermost != NULL; /* the outermost wrapper is this call or another one */
+    /* Also true if call_enter made this call the outermost wrapper, because then the collector serves already. */
+    bool is_nested = call_thread.outermost != NULL;
     if (!is_nested)
         pthread_mutex_lock(&starting);
     uint64_t enter = is_nested ? 0 : before_init();

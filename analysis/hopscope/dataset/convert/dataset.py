@@ -42,7 +42,8 @@ from hopscope.native import _convert, _paths, _plan
 
 
 def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:
-    """The up-to-date dataset of a trace directory, archive or dataset. Converts the archive if there is none.
+    """The up-to-date dataset of a trace directory, archive or dataset. Converts the archive if there is no such
+    dataset.
 
     dataset: the directory for an archive's dataset; by default `dataset` beside the archive. progress(stage, done,
     total) is called during the work. Raises InputError if the path is none of these, if the archive cannot be read, or
@@ -123,7 +124,8 @@ def _is_current(target: Path, source: dict[str, Any]) -> bool:
 
 @contextmanager
 def _only_one(directory: Path) -> Generator[None]:
-    """Holds a lock on the directory itself, so that no file is left behind."""
+    """Lets only one process at a time make a dataset in a directory, if the file system has locks. The lock is on the
+    directory itself, so no lock file is left behind."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:

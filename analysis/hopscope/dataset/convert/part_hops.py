@@ -1,4 +1,5 @@
-"""The collectives of a part of a piece with their hops, by which kinds are distinguished and recognised."""
+"""A batch of a trace's collectives with their hops. The hops show which collectives are of one kind, and which
+algorithm a kind used."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ class Template:
 
 
 class Part:
-    """The collectives of a part of a piece, with their hops sorted by collective, edge and order of sending."""
+    """A batch of a trace's collectives, with their hops sorted by collective, edge and order of sending."""
 
     def __init__(
         self,
@@ -219,7 +220,7 @@ def with_column(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
 
 
 def _roles(column: pa.ChunkedArray) -> Ints:
-    """The place of each role in ROLES, -1 for none."""
+    """The index of each role in ROLES; -1 for hops without a role."""
     words, codes = coded(column)
     return np.array([*map(ROLES.index, words), NULL], np.int64)[codes]
 

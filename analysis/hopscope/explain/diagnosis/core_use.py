@@ -1,6 +1,6 @@
 """The use of cores by ranks that compute longer: more work, waiting for a core, or sleep.
 
-Evidence only: whatever it shows, the time counts as computing.
+It is only evidence. The time counts as computing in each of these cases.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from hopscope.dataset.path_columns import Array
 _MOSTLY: Final = 0.5
 """A share of the excess that counts as most of it."""
 _FITS: Final = 2.0
-"""Beyond this multiple of the excess, other computing of these ranks hides what the excess is."""
+"""If ranks waited for a core or slept for more than this multiple of the excess, most of that was in other computing,
+so their activity in the excess is unknown."""
 _THREADS: Final = 1.5
 """Ranks differ in threads if one keeps this many times as many cores busy as another."""
 
@@ -26,10 +27,11 @@ Word = Literal["on-core", "queued", "asleep", "idle-threads"]
 
 @dataclass(frozen=True)
 class CoreUse:
-    """The use of most of the excess of ranks that compute longer.
+    """The activity of ranks in most of the time that they computed longer than the others.
 
-    excess_ns: the whole excess. part_ns: its part without a core or asleep. cores, other_cores: the mean number of
-    busy cores while the first thread of these ranks, and of the others, is on a core.
+    excess_ns: this time, summed over the ranks. part_ns: the part of it in which they waited for a core or slept.
+    cores: the mean number of cores that a rank keeps busy while its first thread is on a core. other_cores: the same
+    for the other ranks.
     """
 
     word: Word
@@ -40,7 +42,9 @@ class CoreUse:
 
 
 def core_use_of(excess_ns: Mapping[int, float], ranks: pa.Table) -> CoreUse | None:
-    """The use of the excess of these ranks, in ns by rank, compared with the other ranks. None if it is unknown."""
+    """Finds the main activity of ranks while they computed longer than the others: they ran on a core (perhaps with
+    fewer busy threads than the others), waited for a core, or slept. excess_ns: for each of these ranks, how much
+    longer it computed. None if the samples do not show it."""
     names = ("computing_ns", "computing_on_core_ns", "computing_queued_ns", "computing_cpu_ns")
     if not set(names) <= set(ranks.column_names):
         return None  # a dataset of an earlier release
@@ -57,7 +61,9 @@ def core_use_of(excess_ns: Mapping[int, float], ranks: pa.Table) -> CoreUse | No
 
 
 def _core_use(excess_ns: float, more: Array, late: Array, usual: Array) -> CoreUse | None:
-    """more, late, usual: computing, on a core, queued and of all threads; beyond the others, in all, and of others."""
+    """Decides on the activity. The arrays have four times in ns: computing, its part on a core, its part waiting for a
+    core, and the processor time of all threads. late: the sum over the ranks that compute longer. usual: the median of
+    the others. more: how far those ranks' times exceed `usual`, summed."""
     computing, on_core, queued, _ = more.tolist()
     asleep = computing - on_core - queued
     cores, other_cores = (float(values[3] / values[1]) if values[1] else 1.0 for values in (late, usual))

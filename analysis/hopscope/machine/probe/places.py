@@ -53,8 +53,8 @@ class Places:
         return link_class(same_rank=False, same_host=a == b, same_cluster=cluster_of_host[a] == cluster_of_host[b])
 
     def links(self) -> list[Link]:
-        """Links to measure: the median pair of hosts of each class and of each two clusters, then the outlying ones.
-        Slow classes first."""
+        """Links to measure: the median pair of hosts of each class (over WAN, of each two clusters), then the outlying
+        pairs. Slow classes come first."""
         groups: dict[tuple[str, int, int], list[Pair]] = {}
         for a, b in self.one_way:
             kind, cluster_of_host = self.kind((a, b)), self.clusters.of_host
@@ -74,7 +74,7 @@ class Places:
         return usual + odd
 
     def usual_of(self, link: Link) -> Link:
-        """The link that stands for all links of a link's class; over WAN, for those between the same clusters."""
+        """The link that stands for all links of a link's class; over WAN, for the links between the same clusters."""
         cluster_of_rank = {
             rank: cluster
             for host, cluster in zip(self.hosts, self.clusters.of_host, strict=True)
@@ -105,8 +105,9 @@ class Places:
 
 
 def meetings(hosts: int) -> list[list[Pair]]:
-    """All pairs of hosts, in rounds of pairs that are measured at once. A round has one pair. With more than MOST_ALONE
-    pairs, a round has as many pairs as fit without a common host, by the circle method of tournaments."""
+    """All pairs of hosts, in rounds. The pairs of a round are measured at once. Up to MOST_ALONE pairs in all, each has
+    its own round. If there are more, a round has as many pairs as fit without a common host (the circle method for
+    tournaments)."""
     pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
     if len(pairs) <= MOST_ALONE:
         return [[pair] for pair in pairs]

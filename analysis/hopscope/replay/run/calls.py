@@ -1,8 +1,8 @@
 """The kinds of calls of a run: operation, root, and the bytes of each rank's part.
 
-The trace has the bytes that each rank sent and received. From them follows the length of every block, but not for
-Alltoallv and Alltoallw, for which they are sums. There the messages show the blocks, if each block went to its rank in
-separate messages.
+The trace has the bytes that each rank sent and received. The length of every block follows from these bytes, except in
+Alltoallv and Alltoallw, where they are sums over all blocks. In these two operations the messages show the blocks, if
+each block went to its rank in separate messages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hopscope.replay.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1
 MOST_KINDS = 256
-"""An operation with more different lists of blocks is left out: each needs its own schedules."""
+"""An operation with more distinct lists of lengths is left out, because each list needs its own schedules."""
 BATCH_BLOCKS = 1 << 22
 """Number of blocks that are processed together."""
 
@@ -39,7 +39,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of call of each collective, None if the trace does not show it. untold: the reasons for None, by
+    """The kind of call of each collective; None if the collective cannot be replayed. untold: the reason, by
     operation."""
 
     calls: list[Call | None]
@@ -51,8 +51,8 @@ _NO_PAIRS = "only the engine's messages tell how many bytes each rank sent to ea
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The blocks of some collectives of one operation. kinds: the different lists of lengths. row: the place of each
-    collective's list in `kinds`; -1 if the trace does not show it, for `reason`."""
+    """The lengths of the blocks of some collectives of one operation. kinds: the distinct lists of lengths. row: for
+    each collective, the index of its list in `kinds`, or -1 if it cannot be replayed. reason: why it cannot."""
 
     kinds: list[tuple[int, ...]]
     row: Array
@@ -71,7 +71,7 @@ def rule_bytes(operation: str, lengths: tuple[int, ...], ranks: int) -> int:
 
 
 def payload_of(call: Call, ranks: int) -> int:
-    """Bytes of the whole message; for operations with blocks, those of one block for each rank together."""
+    """Bytes of the whole message. If the call's size is that of one block, the bytes of all ranks' blocks."""
     traits = OPERATION[call.op]
     per_rank = traits.is_even and not traits.reduces and "each" in (traits.input, traits.output)
     return call.size * ranks if per_rank else call.size
@@ -133,8 +133,8 @@ def _of_pairs(
     collectives for which the messages prove them. totals: the bytes that each rank sent and received.
 
     Only the engine's messages count, because the engine sends every block straight to its rank; a library may combine
-    and forward blocks. The bytes that a rank sent without a message are its block to itself. The mask is true where it
-    received as many without a message.
+    and forward blocks. The bytes that a rank sent without a message are its block to itself. The mask is true if
+    every rank received as many bytes without a message.
     """
     ranks, collective = len(members), arrays["hops.collective"]
     position = np.zeros(1 + max(members), np.int64)
@@ -157,7 +157,7 @@ def _of_pairs(
 
 
 def _numbered(parts: Iterable[tuple[Array, Array]], reason: str) -> _Blocks:
-    """Numbers the lists of lengths; equal lists share a number. A list of equal lengths is shortened to one."""
+    """Numbers the lists of lengths; equal lists share a number. A list of equal lengths is shortened to one length."""
     number: dict[tuple[int, ...], int] = {}
     rows: list[Array] = []
     for blocks, has_lengths in parts:

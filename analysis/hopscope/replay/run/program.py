@@ -2,7 +2,7 @@
 
 A rank's program is a list of operations in the order of its own clock, each with the rank's own time before it:
   send        a message of the application leaves (or a receive is posted for which a rendezvous send waited)
-  wait        the rank needs a message; in the run it waited for it only if the message binds
+  wait        the rank needs a message; in the run, the rank waited only if the message binds
   collective  the rank enters a collective; the replay decides when it leaves
 The program does not have the times at which ranks entered collectives in the run, because these depend on the tree that
 ran.
@@ -60,8 +60,9 @@ class NothingToFitError(InputError):
 
 @dataclass(frozen=True)
 class Subject:
-    """The target: the collectives of one communicator and operation, the pair with the most time among those that ran
-    at least twice. They ran over trees or, if nothing ran over a tree, by the MPI library's own algorithm."""
+    """The target: the collectives of one communicator and operation. By default, it is the pair with the most time
+    among the pairs that ran at least twice. The collectives ran over trees or, if nothing ran over a tree, by the MPI
+    library's own algorithm."""
 
     comm: int
     op: str
@@ -76,7 +77,9 @@ class Subject:
     calls: tuple[Call, ...]  # kinds of calls among the simulated collectives
     call_of: Array  # index of each simulated collective's kind in `calls`
     untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
-    parts: tuple[Subject, ...] = ()  # evaluated together; the other fields then describe the first part, or all
+    # Parts are evaluated together. The fields collectives, simulated, operations and untold then describe all parts,
+    # the other fields the first part.
+    parts: tuple[Subject, ...] = ()
 
     @property
     def selections(self) -> tuple[Subject, ...]:
@@ -114,7 +117,7 @@ def tables_of(table: Callable[[str], pa.Table]) -> Tables:
 def subject_of(
     tables: Tables, arrays: dict[str, Array], places: Places, pair: tuple[int, str] | None = None
 ) -> Subject:
-    """The subject; operations that ran at least twice come first, because an iteration needs two calls.
+    """Selects the subject. Operations that ran at least twice are preferred, because an iteration needs two calls.
 
     Raises InputError if no collective has hops to replay."""
     collectives = tables["collectives"]
@@ -144,7 +147,8 @@ def subject_of(
 
 def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
     """Mask of the collectives that can be replayed over other schedules, and True if the MPI library's own algorithms
-    ran them, because none ran over a tree. pair: the communicator and operation; None for all collectives."""
+    ran them. The mask has such collectives only if no collective ran over a tree. pair: the communicator and operation;
+    None for all collectives."""
     collectives = tables["collectives"]
     count = len(collectives)
     calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
@@ -197,8 +201,9 @@ def subject_from(
     native: bool,
     untold: Mapping[str, str],
 ) -> Subject:
-    """The subject of these collectives, which have the members of the pair's communicator. kinds: the kinds of their
-    calls; collectives without a known kind stay as observed."""
+    """Makes the subject for these collectives. pair: a communicator and an operation; all the collectives ran on the
+    members of that communicator. kinds: the kind of call of each collective. A collective without a known kind is
+    replayed as observed."""
     members = members_of(tables, pair[0])
     row_calls = [(row, call) for row, call in zip(rows.tolist(), kinds.calls, strict=True) if call]
     calls = tuple(sorted({call for _, call in row_calls}))
@@ -223,12 +228,13 @@ def subject_from(
 def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
-    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. Schedules are
-    numbered like the subject's calls; if the subject has parts, like the calls of its parts one after another.
+    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. The number of a
+    schedule is the index of its kind of call among the subject's calls. If the subject has parts, the numbers go on
+    from part to part.
 
-    window: the rows of two collectives. A rank's program then begins when it leaves the first and ends when it leaves
-    the second; a rank outside them uses their last leaves. messages: False counts waits for the application's messages
-    as the rank's own time.
+    window: the rows of two collectives. A rank's program then begins when the rank leaves the first one and ends when
+    it leaves the second one. For a rank that is not in one of the two, the last leave of that collective's members
+    counts. messages: False counts waits for the application's messages as the rank's own time.
     """
     tables, arrays = source.tables, source.arrays
     lanes = len(arrays["lanes.rank"])
@@ -238,7 +244,7 @@ def program_of(
     if window is not None:
         for bound, row in ((begin, window[0]), (end, window[1])):
             of_row = in_window & (arrays["calls.collective"] == row)
-            bound[:] = arrays["calls.leave_ns"][of_row].max()  # of ranks that are not in it
+            bound[:] = arrays["calls.leave_ns"][of_row].max()  # for ranks that are not in this collective
             bound[arrays["calls.lane"][of_row]] = arrays["calls.leave_ns"][of_row]
     call_lane, leave = arrays["calls.lane"], arrays["calls.leave_ns"]
     in_window &= (arrays["calls.enter_ns"] >= begin[call_lane]) & (leave <= end[call_lane])
@@ -248,7 +254,7 @@ def program_of(
     slot = np.empty(len(calls), np.int64)
     slot[program.pop("order")] = np.arange(len(calls))
 
-    # No message lies between these bounds, the greatest time and the smallest.
+    # No message is in a window that begins at the greatest time and ends at the smallest.
     latest, earliest = np.full(lanes, np.iinfo(np.int64).max), np.full(lanes, np.iinfo(np.int64).min)
     marks, waits, transit = _messages(tables, arrays, *((begin, end) if messages else (latest, earliest)))
     lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
@@ -308,7 +314,7 @@ def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: 
     is_root = arrays["calls.rank"][calls][order] == np.repeat(arrays["collectives.root_rank"][rows], sizes)
     root = np.full(len(rows), -1, np.int32)
     root[collective_of_call[order][is_root]] = (np.arange(len(order)) - np.repeat(first[:-1], sizes))[is_root]
-    # A collective that returns early waits in another call: its own call is the rank's own time.
+    # The wait for a collective that returns early is in another call, so its own call is the rank's own time.
     leads = np.where(arrays["collectives.returns_early"][rows] == 1, STAYS, arrays["collectives.leads"][rows])
     leads = leads.astype(np.int8)
     own_ns = leave - np.maximum(enter, _waited_for(enter, first, leads, root))
@@ -324,9 +330,9 @@ def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: 
 
 
 def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
-    """The schedule number of each collective: its call's place among the calls of the subject, or of its parts one
-    after another; AS_OBSERVED if no part has it or members are missing. sizes: number of members of each
-    collective."""
+    """The schedule number of each collective: the index of its kind of call. If the subject has parts, the numbers go
+    on from part to part. AS_OBSERVED if no part simulates the collective or some members' calls are missing. sizes: the
+    number of recorded calls of each collective."""
     result = np.full(len(rows), AS_OBSERVED, np.int32)
     first = 0
     for part in subject.selections:

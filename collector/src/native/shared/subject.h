@@ -40,8 +40,9 @@ void subject_expect(const struct comm *comm, int tag, uint64_t seq);
 /* Takes the announcement back: no collective has this tag. */
 void subject_expect_no_more(const struct comm *comm, int tag);
 
-/* Describes the hidden communicators that this thread's last collective was the first to use, if the library could not
- * be asked at once. Their messages in that collective count as unknown. */
+/* Finds the members of the library's own (hidden) communicators that this thread's last collective was the first to
+ * use. Call it after the collective, if the library cannot be asked inside one. The messages over these communicators
+ * in that collective count as unknown. */
 void subject_learn_hidden(void);
 
 /* Finds comm's local communicator. Call it before comm is used. */
