@@ -194,7 +194,7 @@ def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path
     jsonschema.validate(manifest, schema("manifest.schema.json"))
     for name in table_names():
         written_schema = pq.read_schema(directory / name / "part-00000.parquet")
-        assert written_schema.metadata[b"schema_version"] == b"5"
+        assert written_schema.metadata[b"schema_version"] == b"6"
     calls = pq.read_schema(directory / "calls" / "part-00000.parquet")
     assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
 

@@ -39,7 +39,7 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     margin = duration(slowest["margin_ns"])
     expect(lateness).to_contain_text(f"Rank {LATE_RANK} entered last, {margin} after the rank before it")
     expect(lateness).to_contain_text("in the region refine, since MPI_Bcast 0:")
-    expect(lateness).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
+    expect(lateness).to_contain_text(f"called from share_limit (one_late.c:{line_of('the call before the late one')})")
     lateness.get_by_role("link", name="See it in the timeline").click()
     # The run's timeline shows the same: the late rank is the last row, and the selection is in the middle.
     expect(page.locator("h1")).to_have_text("Timeline")
@@ -52,7 +52,7 @@ def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_d
     expect(tooltip).to_contain_text(f"Rank {LATE_RANK} on ")
     expect(tooltip).to_contain_text("compute 100.0 %")
     expect(tooltip).to_contain_text(re.compile(r"refine, [\d.]+ m?s"))
-    expect(tooltip).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
+    expect(tooltip).to_contain_text(f"at share_limit (one_late.c:{line_of('the call before the late one')})")
     canvas.click(position=middle)
     expect(page.locator("h1")).to_have_text("Call sites")
     expect(page.locator("#source-lines mark")).to_contain_text("/* the slowest */")
