@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from hopscope.callsites.binaries import Binary, Frame, OtherBuildError
 
+_T = TypeVar("_T")
 _ADDRESS = re.compile(r"(?P<address>(?P<module>.+?)\+0x(?P<offset>[0-9a-f]+))(?: from |$)")
 
 
@@ -94,10 +95,7 @@ def _address_link(call_site: str, address: Mapping[str, str], symbol: str, catal
 def _told_apart(chains: Mapping[str, Sequence[_Link]], ambiguous: frozenset[str]) -> dict[str, Sequence[_Link]]:
     """The chains without callers that the source does not tell apart, such as the calls of an unrolled loop."""
     texts = {site: [tuple(link.texts(ambiguous)) for link in chain] for site, chain in chains.items()}
-    callers: dict[tuple[tuple[str, ...], ...], set[tuple[str, ...]]] = {}
-    for chain in texts.values():
-        for count in range(1, len(chain) + 1):
-            callers.setdefault(tuple(chain[:count]), set()).add(chain[count] if count < len(chain) else ())
+    callers = _callers([*chain, ()] for chain in texts.values())  # a chain without a further caller differs, too
 
     def length(chain: Sequence[tuple[str, ...]]) -> int:
         telling = (count for count in range(len(chain) - 1, 0, -1) if len(callers[tuple(chain[:count])]) > 1)
@@ -106,15 +104,21 @@ def _told_apart(chains: Mapping[str, Sequence[_Link]], ambiguous: frozenset[str]
     return {site: chain[: length(texts[site])] for site, chain in chains.items()}
 
 
+def _callers(chains: Iterable[Sequence[_T]]) -> dict[tuple[_T, ...], set[_T]]:
+    """The next elements after each beginning of the chains."""
+    callers: dict[tuple[_T, ...], set[_T]] = {}
+    for chain in chains:
+        for count in range(1, len(chain)):
+            callers.setdefault(tuple(chain[:count]), set()).add(chain[count])
+    return callers
+
+
 class _Inlined:
     """Functions that the compiler inlined in several places, like wrappers of the program's own."""
 
     def __init__(self, chains: Iterable[Sequence[str]]) -> None:
         """chains: the texts of each call site's functions, the innermost first."""
-        self._callers: dict[tuple[str, ...], set[str]] = {}
-        for texts in chains:
-            for count in range(1, len(texts)):
-                self._callers.setdefault(tuple(texts[:count]), set()).add(texts[count])
+        self._callers = _callers(chains)
 
     def text(self, texts: Sequence[str]) -> str:
         """The nearest function that tells a call site apart, with those inside it."""
