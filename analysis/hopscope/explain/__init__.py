@@ -14,11 +14,7 @@ it names after `reads`. `verdict` calls the function; no module here reads a dat
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
-
 Row = dict[str, Any]
-Ask = Callable[[str], list[Row]]
-Read = Callable[[str], pa.Table]
 Function = Callable[..., list[Row]]
 
 
