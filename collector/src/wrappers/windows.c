@@ -101,10 +101,9 @@ WRAPPER int MPI_Win_detach(MPI_Win window, const void *base) {
 
 enum epoch_tag { TAG_POST, TAG_COMPLETE };
 
-/* The window of a call that succeeded. NULL: it is unknown, or the call is only passed on. */
+/* The window of a call that is not only passed on. NULL: it is unknown, or the call failed. */
 static struct comm *window_of(const struct call *call, MPI_Win window) {
-    struct comm *members =
-        call_passed_on(call) || call->error != MPI_SUCCESS ? NULL : comm_find_bits(HANDLE_BITS(window));
+    struct comm *members = call->error == MPI_SUCCESS ? comm_find_bits(HANDLE_BITS(window)) : NULL;
     return members && members->epochs ? members : NULL;
 }
 
