@@ -47,10 +47,10 @@ def test_collectives_that_the_program_looked_up_are_the_first_caveat(
 def test_the_job_says_in_one_line_that_collectives_passed_by(open_mpi: local_mpi.LocalMpi, shared: Path) -> None:
     words = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *open_mpi.launch(3)]
     words += [str(open_mpi.compile(PROGRAMS / "looked_up.c"))]
-    said = recorded_job(shared, [*words, "blocking"], HOPSCOPE_NATIVE="1", **open_mpi.patience())
-    assert said.err.count("collectives ran without a recorded call") == 1
-    silent = recorded_job(shared, [*words, "named"], HOPSCOPE_NATIVE="1", **open_mpi.patience())
-    assert "without a recorded call" not in silent.err
+    unnamed = recorded_job(shared, [*words, "blocking"], HOPSCOPE_NATIVE="1", **open_mpi.patience())
+    assert unnamed.err.count("collectives ran without a recorded call") == 1
+    named = recorded_job(shared, [*words, "named"], HOPSCOPE_NATIVE="1", **open_mpi.patience())
+    assert "without a recorded call" not in named.err
 
 
 def test_calls_by_ctypes_are_seen(shared: Path) -> None:

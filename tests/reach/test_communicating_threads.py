@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import hopscope
 import local_mpi
 import pytest
+from traced_worlds import run
 
 PROGRAM = Path(__file__).parent / "programs" / "threads.c"
 ROUNDS = 40
@@ -19,17 +17,7 @@ ROUNDS = 40
 
 def traced(mpi: local_mpi.LocalMpi, form: str, folder: Path) -> hopscope.Trace:
     """A run of the program on two ranks."""
-    program = mpi.compile(PROGRAM, "-pthread")
-    command = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--"]
-    job = subprocess.run(
-        [*command, *mpi.launch(2), str(program), form],
-        cwd=folder,
-        env={**os.environ, **mpi.patience()},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    job = run(mpi, folder, 2, str(mpi.compile(PROGRAM, "-pthread")), form)
     assert job.returncode == 0, job.stderr
     return hopscope.open(folder / "trace")
 

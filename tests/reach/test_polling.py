@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,7 +14,6 @@ from hopscope.launch.inspection import POLLS
 from traced_worlds import Traced, program, run
 
 PROGRAMS = Path(__file__).parent / "programs"
-PROGRAM = PROGRAMS / "polling.c"
 LOOPS = ("mixed", "yielding", "pausing", "inactive")
 PAIRS_PER_SECOND = 100
 """A pair of records stands for the polls of 10 ms, or of more time if no poll follows after a pause."""
@@ -27,17 +24,7 @@ EDGES = 12
 # Regression: polling two functions in turn made a pair of records for each call: 91 MB in 0.3 s.
 @pytest.mark.parametrize("loop", LOOPS)
 def test_unsuccessful_polls_share_a_pair_of_records(mpi: local_mpi.LocalMpi, loop: str, tmp_path: Path) -> None:
-    program = mpi.compile(PROGRAM)
-    command = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--"]
-    job = subprocess.run(
-        [*command, *mpi.launch(2), str(program), loop],
-        cwd=tmp_path,
-        env={**os.environ, **mpi.patience()},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    job = run(mpi, tmp_path, 2, program(mpi, "polling"), loop)
     assert job.returncode == 0, job.stderr
     trace = hopscope.open(tmp_path / "trace")
     intervals = trace.table("intervals").to_pylist()
