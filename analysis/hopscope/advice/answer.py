@@ -1,4 +1,4 @@
-"""The answer of `analyze remap`: its rows, and sentences on them."""
+"""Rows and sentences of a suggestion of trees or settings, as `analyze remap` shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other trees, library settings and rank orders for a recorded run: their gains by a replay, and their files."""
+"""Answers of `analyze remap` and `analyze reorder`, with the files that they write, and candidates for `tune`."""
 
 from __future__ import annotations
 

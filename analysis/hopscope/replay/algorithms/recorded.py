@@ -1,4 +1,4 @@
-"""The MPI library's own algorithm as it ran: its messages take the place of a candidate's trees in the replay."""
+"""The MPI library's recorded messages in the replay: the baseline, and the selections that a candidate leaves alone."""
 
 from __future__ import annotations
 

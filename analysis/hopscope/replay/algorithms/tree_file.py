@@ -1,4 +1,4 @@
-"""Writes a candidate as a tree file (schemas/tree.schema.json) that the collector runs as it is."""
+"""The content of a tree file (schemas/tree.schema.json) with which the collector runs a candidate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits costs to a run's tables."""
+"""Fits the costs of links, interfaces and ranks to the hops of a run."""
 
 from __future__ import annotations
 
