@@ -50,8 +50,11 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
     targets = basis.source.subject.selections
     part = next(part for part in targets if label_of([part], targets) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
+    recorded = _recorded(basis, part)
+    if name == recorded:  # it ran for most calls already
+        return None
     cost = _cost(basis, suggestion.baseline, better)
-    return SlowAlgorithm(cost, rerun.sites_of_collectives(part.simulated), _recorded(basis, part), name)
+    return SlowAlgorithm(cost, rerun.sites_of_collectives(part.simulated), recorded, name)
 
 
 def _surely_gains(candidate: Candidate) -> bool:

@@ -30,6 +30,8 @@ _TURNS_SHARE: Final = 0.5
 """Ranks take turns if more than this share of the occurrences has a late one."""
 _EQUAL: Final = (0.4, 2.0)
 """Parts are about equal within these multiples of the even share."""
+_LARGEST_PART: Final = 0.7
+"""A rank that has more than this part does not take turns with the others; the limit for two ranks."""
 _CLEAR: Final = 4.0
 """Noise exceeds a rank's usual time by this multiple of its median deviation."""
 
@@ -194,17 +196,20 @@ def _weighted_median(values: Array, weights: Array) -> float:
 
 
 def _takes_turns(excess: Array, late_mask: Array) -> bool:
-    """True if most occurrences have a late rank, and each rank is the latest about equally often."""
+    """True if most occurrences have a late rank, and each rank is the latest about equally often and equally long."""
     ranks, occurrences = late_mask.shape
     if ranks < 2 or occurrences < 2 * ranks:
         return False
     late_occurrences = late_mask.any(axis=0)
     if late_occurrences.mean() <= _TURNS_SHARE:
         return False
-    latest = np.nanargmax(np.where(late_mask, excess, -np.inf)[:, late_occurrences], axis=0)
-    parts = np.bincount(latest, minlength=ranks) * ranks / late_occurrences.sum()
+    late_excess = np.where(late_mask, excess, 0.0)[:, late_occurrences]
+    latest = np.argmax(late_excess, axis=0)
+    times = np.bincount(latest, minlength=ranks)
+    sums = np.bincount(latest, late_excess.max(axis=0), minlength=ranks)
+    parts = np.stack([times / times.sum(), sums / sums.sum()]) * ranks
     low, high = _EQUAL
-    return bool((parts >= low).all() and (parts <= high).all())
+    return bool((parts >= low).all() and (parts <= high).all() and parts.max() <= _LARGEST_PART * ranks)
 
 
 def _above_usual(site: SiteGaps) -> Array:
@@ -224,7 +229,7 @@ def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
     if len(positions) > 1:
         return _longer_than_others(site, "imbalance", positions)
     typical = np.nanmedian(site.computing, axis=1)
-    serial_limit = _ALONE * float(np.nanmean(site.computing[positions[0]]))
+    serial_limit = _ALONE * float(typical[positions[0]])
     if np.delete(typical, positions[0]).max(initial=0.0) > serial_limit:
         return _longer_than_others(site, "imbalance", positions)
     other_computing = _computing_meanwhile(site, gaps, int(positions[0]), anywhere=True)

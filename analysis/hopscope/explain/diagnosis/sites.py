@@ -42,7 +42,8 @@ class SiteGaps:
 class Gaps:
     """All computing gaps of a run, in order of site, rank and time. A gap is the time that a rank's first thread
     computes between two calls of MPI. Its site is the place of the call before it: at the rim of a grid, ranks go on to
-    different calls, but compute after the same one."""
+    different calls, but compute after the same one. Where all ranks go on to the same calls equally often, each of
+    these calls makes a site of its own: an inner loop and the end of the outer one."""
 
     def __init__(self, rerun: Rerun) -> None:
         """Takes as long as sorting all calls of the run."""
@@ -58,8 +59,10 @@ class Gaps:
         rows = np.flatnonzero(outermost)
         successors = np.flatnonzero(lane[rows[1:]] == lane[rows[:-1]])
         ends, predecessors = rows[successors + 1], rows[successors]
-        order = np.argsort(site[predecessors], kind="stable")
-        ends, self._site = ends[order], site[predecessors][order]
+        rank = rerun.lanes.rank[lane[ends]].astype(np.int64)
+        gap_site = _divided(site[predecessors], site[ends], rank)
+        order = np.argsort(gap_site, kind="stable")
+        ends, self._site = ends[order], gap_site[order]
         self.rank, self.end = rerun.lanes.rank[lane[ends]].astype(np.int64), begin[ends]
         self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
         begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self._site, prepend=-1) != 0))
@@ -137,6 +140,22 @@ class Gaps:
         ends = self.end[rows]
         period = (ends.max() - ends.min()) / max(1, shape[1] - 1)
         return SiteGaps(ranks, computing, whole, number, float(period))
+
+
+def _divided(before: Array, after: Array, rank: Array) -> Array:
+    """The number of each gap's site: by the place of the call before it and, if every rank that has this place goes on
+    to the same places equally often, by that of the call after it."""
+    ways, way = np.unique(np.stack([before, after]), axis=1, return_inverse=True)
+    number = 1 + int(rank.max(initial=0))
+    counts = np.zeros((ways.shape[1], number), np.int64)
+    np.add.at(counts, (way, rank), 1)
+    gaps = np.zeros((1 + int(before.max(initial=0)), number), np.int64)
+    np.add.at(gaps, (before, rank), 1)
+    of_way = counts == counts.max(axis=1, keepdims=True)
+    alike = (of_way | (gaps[ways[0]] == 0)).all(axis=1)
+    whole = np.ones(len(gaps), bool)
+    np.logical_and.at(whole, ways[0], alike)
+    return np.where(whole[before], len(gaps) + way, before)
 
 
 def on_time(computing: Array) -> Array:
