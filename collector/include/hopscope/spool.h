@@ -100,6 +100,11 @@ enum spool_kind {
     SPOOL_HOP_ISEND_COMPLETE = 21,
     SPOOL_HOP_IRECV_POST = 22,
     SPOOL_HOP_IRECV = 23,
+    /* Transfers with a request: one-sided ones and those of files. comm: the window's or file's, 0: of one process; a =
+     * target << 32 | enum spool_transfer; b = bytes, c = request id. COMPLETE lies in the call that found the transfer
+     * complete, with the same fields. */
+    SPOOL_TRANSFER = 24,
+    SPOOL_TRANSFER_COMPLETE = 25,
     /* Inside the engine. STEP region = enum spool_step, b = bytes */
     SPOOL_WAIT_BEGIN = 30,
     SPOOL_WAIT_END = 31,
@@ -164,6 +169,18 @@ enum { SPOOL_ALGORITHM_AT = 32 };
 enum { SPOOL_REQUEST_BITS = 40, SPOOL_REASON_AT = 32 };
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
+
+/* Those on files come last. */
+enum spool_transfer {
+    SPOOL_PUT,
+    SPOOL_GET,
+    SPOOL_ACCUMULATE,
+    SPOOL_GET_ACCUMULATE,
+    SPOOL_READ,
+    SPOOL_READ_ALL,
+    SPOOL_WRITE,
+    SPOOL_WRITE_ALL
+};
 
 struct spool_record {
     uint64_t ticks; /* of the machine's counter; never less than the previous record's */
