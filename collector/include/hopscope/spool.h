@@ -125,10 +125,11 @@ enum spool_kind {
     /* OFF and ON: recording was paused and resumed. a = number of the gap; if the thread merged several gaps, OFF has
      * the first and ON the last.
      *
-     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched. comm; a = peer << 32 | tag; b =
-     * sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the messages began. The record comes
-     * before that gap's ON, with its timestamp; for a receive that ended in a later gap, before that gap's. For a
-     * receive whose IRECV_POST is recorded and which ended in a gap, c = its request id. */
+     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched; without a count it means nothing.
+     * comm; a = peer << 32 | tag; b = sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the
+     * messages began. The record comes before that gap's ON, with its timestamp; for a receive that ended in a later
+     * gap, before that gap's. For a receive whose IRECV_POST is recorded and which ended in a gap, c = its request id.
+     */
     SPOOL_OFF = 60,
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
