@@ -35,9 +35,9 @@ KINDS = {
     "look": _COMPLETED,
     "rma": (
         "windows",
-        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives; begin and end of transfers with requests",
+        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives; transfers with requests",
     ),
-    "io": ("files", "opening, closing and resizing as collectives; begin and end of transfers with requests"),
+    "io": ("files", "opening, closing and resizing as collectives; transfers with requests"),
     "comm": (
         "communicators",
         "new communicator with members, parent and id",
