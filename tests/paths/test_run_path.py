@@ -98,8 +98,8 @@ def test_of_the_halos_of_one_waitall_the_one_sent_last_is_the_cause() -> None:
 
 
 def test_a_wait_for_several_kinds_of_requests_follows_a_message_that_came_last_for_certain() -> None:
-    # Rank 0's first Waitall, from 100 to 600, is for rank 1's halo of 580 and a file. Nothing tells which request of its
-    # second one came last.
+    # Rank 0's first Waitall, from 100 to 600, is for rank 1's halo of 580 and a file. Nothing tells which request of
+    # its second one came last.
     t = DrawnTrace(2)
     t.interval(0, "mixed", 100, 600, "MPI_Waitall")
     t.interval(1, "p2p", 580, 585, "MPI_Send")
