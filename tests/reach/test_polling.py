@@ -38,7 +38,7 @@ def test_unsuccessful_polls_share_a_pair_of_records(mpi: local_mpi.LocalMpi, loo
 
 
 WAITS = [(method, nap_us) for method in ("iprobe", "test") for nap_us in (0, 1000)]
-WAITS += [("probe", 0), ("mprobe", 0), ("collective", 0), ("collective", 1000), ("collective", -1)]
+WAITS += [("probe", 0), ("mprobe", 0), ("collective", 1000), ("collective", -1)]
 """Methods of waiting, each with the sleep between two polls in us; -1: the rank yields its core."""
 
 
