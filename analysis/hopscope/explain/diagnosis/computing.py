@@ -182,8 +182,8 @@ def _lower_median(values: Array) -> Array:
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
-    """The value up to which half of the weight lies. A plain median could mislead: one line of a program may call MPI
-    several times, and ranks compute very different times after each call."""
+    """The value up to which half of the weight lies. A plain median could mislead: if a line of the program calls MPI
+    several times, the computing after one call may be much longer than after another."""
     weighs = weights > 0
     if not weighs.any():
         return float(np.nanmedian(values))
@@ -208,8 +208,8 @@ def _takes_turns(excess: Array, late_mask: Array) -> bool:
 
 
 def _above_usual(site: SiteGaps) -> Array:
-    """The excess of each gap over its rank's usual time, less the excess that most ranks have at that occurrence; 0
-    where the rest is not clear."""
+    """The time by which each gap exceeds its rank's median, less the time by which most ranks exceed theirs at that
+    occurrence; 0 where the difference is within the rank's usual variation, or small for the site's period."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
     surplus = site.computing - usual
     if len(site.ranks) > 1:
