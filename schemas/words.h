@@ -64,7 +64,8 @@
     X(rma, "one-sided communication")                                                                                  \
     X(idle, "between two threads that the trace shows as one: the first had ended")                                    \
     X(join, "waiting for a thread to end that communicates")                                                           \
-    X(tool, "calls of MPI that another tool made itself")
+    X(tool, "calls of MPI that another tool made itself")                                                              \
+    X(mixed, "a wait for requests of several kinds: messages or collectives, windows, files")
 
 /* steps.kind */
 #define STEP_KINDS(X)                                                                                                  \

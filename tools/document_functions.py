@@ -1,5 +1,5 @@
-"""Writes the table of recorded functions into docs/collector.md, from schemas/mpi_functions.h as compiled into the
-native modules; with --check, fails if the table is out of date."""
+"""Writes the table of what is recorded, counted or invisible into docs/collector.md, from schemas/mpi_functions.h as
+compiled into the native modules; with --check, fails if the table is out of date."""
 
 import sys
 from pathlib import Path
@@ -35,14 +35,42 @@ KINDS = {
     "look": _COMPLETED,
     "rma": (
         "windows",
-        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives",
+        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives; transfers with requests",
     ),
-    "io": ("files", "opening, closing and resizing as collectives"),
+    "io": ("files", "opening, closing and resizing as collectives; transfers with requests"),
     "comm": (
         "communicators",
         "new communicator with members, parent and id",
     ),
 }
+
+
+COUNTED = {"collectives without a recorded call": "dlsym, ctypes, extensions, other tools"}
+MAY_WAIT = (
+    "MPI_Buffer_...", "MPI_Open_port", "MPI_Close_port", "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Lookup_name",
+    "MPI_Comm_set_info", "MPI_Win_set_info",
+)  # fmt: skip
+"""Functions without a wrapper that may wait; of a family the rest, here and below."""
+
+LOCAL = (
+    "MPI_Type_...", "MPI_Pack...", "MPI_Unpack...", "MPI_Op_...", "MPI_Reduce_local", "MPI_Register_datarep",
+    "MPI_Group_...", "MPI_Cart...", "MPI_Graph...", "MPI_Dist_graph_...", "MPI_Dims_create", "MPI_Topo_test",
+    "MPI_Comm_...", "MPI_Win_...", "MPI_File_...", "MPI_Session_...", "MPI_Info_...", "MPI_Attr_...", "MPI_Keyval_...",
+    "MPI_Errhandler_...", "MPI_Error_...", "MPI_Add_error_...", "MPI_Remove_error_...", "MPI_Abi_...",
+    "MPI_Request_...", "MPI_Grequest_...", "MPI_Message_...", "MPI_Status_...", "MPI_Test_cancelled", "MPI_Get_...",
+    "MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread", "MPI_Alloc_mem", "MPI_Free_mem",
+    "MPI_Address", "MPI_Aint_...", "MPI_Wtime", "MPI_Wtick", "MPI_T_...",
+)  # fmt: skip
+"""Functions without a wrapper that wait for no other rank, so their time is computing. A test compares the lists with
+the headers of MPI libraries."""
+
+
+def is_known(name: str) -> bool:
+    """True for a function that the list has, or that is invisible on purpose."""
+    return name in FUNCTIONS or any(
+        name.startswith(family.removesuffix("...")) if family.endswith("...") else name.removesuffix("_c") == family
+        for family in (*MAY_WAIT, *LOCAL)
+    )
 
 
 def table() -> str:
@@ -51,25 +79,33 @@ def table() -> str:
     for name, function in FUNCTIONS.items():
         if not name.endswith("_c"):
             rows.setdefault(KINDS[function.kind], []).append(name)
-    rows[KINDS["io"]] = list(dict.fromkeys(map(_family, rows[KINDS["io"]])))
     blocking = rows[KINDS["collective"]]
-    lines = [f"| {kind} | {recorded} | {names_text(names, blocking)} |" for (kind, recorded), names in rows.items()]
-    return "\n".join(["| calls | recorded besides enter and leave | functions |", "| --- | --- | --- |", *lines]) + "\n"
+    lines = [
+        f"| {kind} | recorded{f': {details}' if details != '-' else ''} | {names_text(names, blocking)} |"
+        for (kind, details), names in rows.items()
+    ]
+    lines += [f"| {calls} | counted | {ways} |" for calls, ways in COUNTED.items()]
+    lines.append(f"| others | invisible: computing | {', '.join(MAY_WAIT)}, which may wait; local functions |")
+    return "\n".join(["| calls | in the trace | functions |", "| --- | --- | --- |", *lines]) + "\n"
 
 
-def _family(name: str) -> str:
-    """The common beginning of the many forms of reads and writes; else the name itself."""
-    families = [f"MPI_File_{verb}" for verb in ("iread", "iwrite", "read", "write")]
-    return next((f"{family}..." for family in families if name.startswith(family)), name)
+def _families(names: list[str]) -> list[str]:
+    """The names, with MPI_Wait... for MPI_Wait, MPI_Waitall and so on."""
+    beginnings = [name for name in names if not any(name.startswith(other) for other in names if other != name)]
+    return [
+        f"{beginning}..." if sum(name.startswith(beginning) for name in names) > 1 else beginning
+        for beginning in beginnings
+    ]
 
 
 def names_text(names: list[str], blocking: list[str]) -> str:
-    """The names in a list. If they are one form of all blocking collectives, only that form."""
+    """The names in a list, shortened. If they are one form of all blocking collectives, only that form."""
     forms = {
         "the same as MPI_I...": [f"MPI_I{name.removeprefix('MPI_').lower()}" for name in blocking],
         "the same as MPI_..._init": [f"{name}_init" for name in blocking],
     }
-    return next((text for text, form in forms.items() if form == names), ", ".join(names))
+    shortened = names if names == blocking else _families(names)
+    return next((text for text, form in forms.items() if form == names), ", ".join(shortened))
 
 
 def main() -> int:

@@ -1,7 +1,11 @@
 """docs/collector.md has exactly the variables that are read and the reasons that are given."""
 
 import re
+import subprocess
 from pathlib import Path
+
+import document_functions
+import local_mpi
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "collector.md").read_text()
@@ -66,3 +70,19 @@ def test_the_pages_that_it_leads_to_are_there() -> None:
     leads = re.findall(r"\]\(([\w./-]+\.md)\)", PAGE)
     assert len(leads) > 4
     assert [lead for lead in leads if not (ROOT / "docs" / lead).resolve().is_file()] == []
+
+
+def declared_functions(mpi: local_mpi.LocalMpi) -> set[str]:
+    """The functions that the library's header declares."""
+    words = [mpi.compiler, "-E", "-P", "-x", "c", "-"]
+    header = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"\b(MPI_[A-Z][A-Za-z]\w*|MPI_T_\w+)\s*\((?!\s*[*Q])", header))
+
+
+def test_the_table_has_every_function_of_every_mpi_library_here() -> None:
+    functions = set[str]().union(*map(declared_functions, local_mpi.find_all()))
+    assert {"MPI_Send", "MPI_Type_commit"} < functions
+    assert [name for name in sorted(functions) if not document_functions.is_known(name)] == []
+    listed = {*document_functions.MAY_WAIT, *document_functions.LOCAL}
+    families = {family.removesuffix("...") for family in listed}
+    assert [family for family in families if not any(name.startswith(family) for name in functions)] == []

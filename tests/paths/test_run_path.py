@@ -97,6 +97,29 @@ def test_of_the_halos_of_one_waitall_the_one_sent_last_is_the_cause() -> None:
     assert path_of(derived, "lead", 0)[-2:] == [(0, "p2p", 580, 600), (0, "compute", 600, 610)]
 
 
+def test_a_wait_for_several_kinds_of_requests_follows_a_message_that_came_last_for_certain() -> None:
+    # Rank 0's first Waitall, from 100 to 600, is for rank 1's halo of 580 and a file. Nothing tells which request of
+    # its second one came last.
+    t = DrawnTrace(2)
+    t.interval(0, "mixed", 100, 600, "MPI_Waitall")
+    t.interval(1, "p2p", 580, 585, "MPI_Send")
+    t.message(1, 0, (580, 585), (50, 100, 600))
+    t.interval(0, "mixed", 700, 800, "MPI_Waitall")
+    t.interval(0, "io", 810, 820, "MPI_Wait")
+    t.interval(0, "rma", 830, 840, "MPI_Wait")
+    t.collective({0: 850, 1: 590}, {0: 860, 1: 860})
+    assert path_of(derive(t.tables()), "lead", 0)[-8:] == [
+        (0, "p2p", 580, 600),
+        (0, "compute", 600, 700),
+        (0, "mpi", 700, 800),
+        (0, "compute", 800, 810),
+        (0, "io", 810, 820),
+        (0, "compute", 820, 830),
+        (0, "rma", 830, 840),
+        (0, "compute", 840, 850),
+    ]
+
+
 def test_a_rendezvous_send_leads_to_the_receiver_that_posted_late() -> None:
     # Rank 0 sends 1 MB at 100 and is blocked until rank 1 posts at 700. An eager message of 8 bytes never blocks.
     t = DrawnTrace(2)

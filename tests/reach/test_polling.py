@@ -37,8 +37,9 @@ def test_unsuccessful_polls_share_a_pair_of_records(mpi: local_mpi.LocalMpi, loo
     assert {row["verdict"] for row in trace.check_data().to_pylist()} <= {"holds", "exempt", "nothing to check"}
 
 
-WAITS = [(method, nap_us) for method in ("iprobe", "test") for nap_us in (0, 1000)] + [("probe", 0), ("mprobe", 0)]
-"""Methods of waiting, each with the sleep between two polls in us."""
+WAITS = [(method, nap_us) for method in ("iprobe", "test") for nap_us in (0, 1000)]
+WAITS += [("probe", 0), ("mprobe", 0), ("collective", 1000), ("collective", -1)]
+"""Methods of waiting, each with the sleep between two polls in us; -1: the rank yields its core."""
 
 
 def computing_of_ranks(trace: hopscope.Trace) -> dict[int, float]:
@@ -49,7 +50,8 @@ def computing_of_ranks(trace: hopscope.Trace) -> dict[int, float]:
 
 
 # Regression: sleeps between polls counted as computing of the waiting rank, and a message that was probed first counted
-# as not waited for. So all of the path was on the waiting rank.
+# as not waited for. So all of the path was on the waiting rank. The MPI library's hops ended the polls that led to a
+# nonblocking collective.
 @pytest.mark.parametrize("busy", ["work", "sleep"])
 @pytest.mark.parametrize(("method", "nap_us"), WAITS)
 def test_a_rank_that_polls_waits_for_the_one_that_is_late(

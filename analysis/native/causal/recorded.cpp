@@ -361,7 +361,7 @@ class Builder {
         if (p.table == Table::calls)
             return true;
         const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
-        return kind == IntervalKind::p2p || kind == IntervalKind::wait;
+        return kind == IntervalKind::p2p || kind == IntervalKind::wait || kind == IntervalKind::mixed;
     }
 
     void add_end(const Point &p) {

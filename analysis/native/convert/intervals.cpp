@@ -17,9 +17,9 @@ void IntervalPieces::end_open() {
             auto open = open_.find({l, end.interval});
             const int64_t row = open->second;
             if (row >= first_ready)
-                ready_[static_cast<size_t>(row - first_ready)].interval.end = end.time;
+                ready_[static_cast<size_t>(row - first_ready)].end(end);
             else
-                late_ends_.emplace_back(row, end.time);
+                late_ends_.push_back({row, end.time, end.requests});
             open_.erase(open);
         }
         location.late_ends.clear();
@@ -90,7 +90,8 @@ void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &table
         spill();
         if (last) {
             spilled_rows_ = spill_->finish();
-            std::sort(late_ends_.begin(), late_ends_.end());
+            std::sort(late_ends_.begin(), late_ends_.end(),
+                      [](const LateEnd &a, const LateEnd &b) { return a.interval < b.interval; });
         }
         return;
     }
@@ -112,10 +113,11 @@ bool IntervalPieces::take_spilled(size_t rows, Tables &tables) {
     ready_.assign(spilled_rows_.data + next_spilled_, spilled_rows_.data + end);
     const int64_t first = next_id_;
     for (; next_late_end_ < late_ends_.size() &&
-           late_ends_[next_late_end_].first < first + static_cast<int64_t>(ready_.size());
-         next_late_end_++)
-        ready_[static_cast<size_t>(late_ends_[next_late_end_].first - first)].interval.end =
-            late_ends_[next_late_end_].second;
+           late_ends_[next_late_end_].interval < first + static_cast<int64_t>(ready_.size());
+         next_late_end_++) {
+        const LateEnd &end = late_ends_[next_late_end_];
+        ready_[static_cast<size_t>(end.interval - first)].end(end);
+    }
     give(ready_.data(), ready_.size(), tables);
     next_spilled_ = end;
     spill_->trim();
@@ -136,6 +138,7 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &tables) {
     auto &begin = table->int64("begin_ns");
     auto &end = table->int64("end_ns", true);
     auto &call_site = table->string("call_site", true);
+    const auto kind_words = making_.words->numbers(interval_kind_words);
     PooledVector<int32_t> lanes;
     PooledVector<int8_t> kinds;
     for (const Row *row = first; row != first + count; row++) {
@@ -146,13 +149,14 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &tables) {
         rank.push_back(its_location.rank);
         location.push_back(static_cast<int64_t>(its_location.location));
         region.push_back(words.name);
-        kind.push_back(words.kind);
+        const paths::IntervalKind its_kind = interval_kind(words.region_kind, interval.requests);
+        kind.push_back(kind_words[static_cast<size_t>(its_kind)]);
         depth.push_back(interval.depth);
         begin.push_back(trace.ns(interval.begin));
         end.push_back(trace.ns_or_null(interval.end));
         call_site.push_back(words.call_site);
         lanes.push_back(static_cast<int32_t>(row->location));
-        kinds.push_back(static_cast<int8_t>(interval_kind(words.region_kind)));
+        kinds.push_back(static_cast<int8_t>(its_kind));
         if (words.region_kind == RegionKind::Overhead && interval.end != kNull64)
             making_.overhead_ns += end.back() - begin.back();
     }

@@ -26,6 +26,10 @@ class IntervalPieces {
         IntervalRecord interval;
         size_t location;
         int64_t index; /* index in the location's queue; -1 for a call that became an interval */
+        void end(const LateEnd &late) {
+            interval.end = late.time;
+            interval.requests = late.requests;
+        }
     };
 
     void take_up(int64_t horizon);
@@ -40,7 +44,7 @@ class IntervalPieces {
     int64_t next_id_ = 0, next_row_ = 0;
     std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
     std::unique_ptr<paths::ScratchColumn<Row>> spill_;
-    std::vector<std::pair<int64_t, int64_t>> late_ends_; /* row and end, of rows held back */
+    std::vector<LateEnd> late_ends_; /* of rows held back; interval: the row */
     paths::Column<Row> spilled_rows_;
     size_t next_spilled_ = 0, next_late_end_ = 0;
 };

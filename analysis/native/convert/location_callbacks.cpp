@@ -100,6 +100,30 @@ OTF2_CallbackCode on_cancelled(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, 
     return OTF2_CALLBACK_SUCCESS;
 }
 
+OTF2_CallbackCode on_one_sided_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                                        OTF2_AttributeList *, OTF2_RmaWinRef, uint64_t) {
+    reader_of(user).transfer_complete(static_cast<int64_t>(time), kTransfers);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_file_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                   OTF2_IoHandleRef, uint64_t, uint64_t) {
+    reader_of(user).transfer_complete(static_cast<int64_t>(time), kFiles);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_one_sided_test(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                    OTF2_RmaWinRef, uint64_t) {
+    reader_of(user).transfer_tested(static_cast<int64_t>(time), kTransfers);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_file_test(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                               OTF2_IoHandleRef, uint64_t) {
+    reader_of(user).transfer_tested(static_cast<int64_t>(time), kFiles);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 OTF2_CallbackCode on_measurement(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
                                  OTF2_AttributeList *attributes, OTF2_MeasurementMode mode) {
     reader_of(user).set_recording(static_cast<int64_t>(time), mode == OTF2_MEASUREMENT_ON, attributes);
@@ -129,6 +153,12 @@ OTF2_EvtReaderCallbacks *location_callbacks() {
     OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, on_receive_post);
     OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, on_receive_complete);
     OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(callbacks, on_one_sided_complete);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks, on_one_sided_complete);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks, on_one_sided_complete);
+    OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(callbacks, on_file_complete);
+    OTF2_EvtReaderCallbacks_SetRmaOpTestCallback(callbacks, on_one_sided_test);
+    OTF2_EvtReaderCallbacks_SetIoOperationTestCallback(callbacks, on_file_test);
     OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, on_activity);
     OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_activity);
     OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_activity);

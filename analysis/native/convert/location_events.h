@@ -111,12 +111,14 @@ struct IntervalRecord {
     int64_t end = kNull64;
     OTF2_RegionRef region; /* OTF2_UNDEFINED_REGION: not an interval but a collective */
     int32_t depth;
+    uint8_t requests = 0; /* of a wait: a sum of Requests */
 };
 
 /* The end of an interval that had already left the queue. */
 struct LateEnd {
     int64_t interval; /* its index in the queue */
     int64_t time;
+    uint8_t requests;
 };
 
 struct StepRecord {

@@ -86,6 +86,7 @@ void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) c
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
     note_activity(time);
+    note_requests(kMessages);
     polls_.completed = true;
     const OpenSend *open_send = events_.open_sends.find(key_of(request));
     if (!open_send) {
@@ -135,6 +136,8 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
                                       uint64_t request) {
     note_activity(time);
     const Shadow *shadow = comms_.shadow(comm);
+    if (!shadow)
+        note_requests(kMessages);
     const int64_t size = size_of(bytes);
     const OpenReceive *open_receive = events_.open_receives.find(key_of(request));
     if (!open_receive) {
@@ -170,6 +173,16 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     last_completion_.kind = LastCompletion::HopReceive;
     last_completion_.index = call.last_hop_receive;
     last_completion_.time = time;
+}
+
+void LocationReader::transfer_complete(int64_t time, Requests kind) {
+    transfer_tested(time, kind);
+    polls_.completed = true;
+}
+
+void LocationReader::transfer_tested(int64_t time, Requests kind) {
+    note_activity(time);
+    note_requests(kind);
 }
 
 void LocationReader::cancelled(int64_t time, uint64_t request) {

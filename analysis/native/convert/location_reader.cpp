@@ -151,11 +151,14 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     stack_.push_back(std::move(frame));
 }
 
-void LocationReader::end_interval(int64_t index, int64_t time) {
-    if (index >= events_.intervals.begin())
-        events_.intervals[index].end = time;
-    else
-        events_.late_ends.push_back({index, time});
+void LocationReader::end_interval(int64_t index, int64_t time, uint8_t requests) {
+    if (index < events_.intervals.begin()) {
+        events_.late_ends.push_back({index, time, requests});
+        return;
+    }
+    IntervalRecord &interval = events_.intervals[index];
+    interval.end = time;
+    interval.requests = requests;
 }
 
 void LocationReader::close_frame(int64_t time) {
@@ -166,7 +169,7 @@ void LocationReader::close_frame(int64_t time) {
         call.open--;
         current_call_ = frame.enclosing_call;
     } else if (frame.opened == Opened::Interval) {
-        end_interval(frame.index, time);
+        end_interval(frame.index, time, frame.requests);
     } else if (frame.opened == Opened::Step) {
         events_.steps[frame.index].end = time;
     }
@@ -315,6 +318,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received, uint64_t request) {
     note_activity(time);
+    note_requests(kMessages);
     polls_.completed = true;
     const CollectiveEnd end{request, mpi_enter(time), time, comm, root, size_of(sent), size_of(received)};
     const int64_t *call = events_.open_collectives.find(request);

@@ -35,6 +35,9 @@ class LocationReader {
     void receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                           uint64_t request);
     void cancelled(int64_t time, uint64_t request);
+    /* A one-sided transfer or one of a file is complete, or was found incomplete. */
+    void transfer_complete(int64_t time, Requests kind);
+    void transfer_tested(int64_t time, Requests kind);
     /* Recording was paused (active: false) or resumed. */
     void set_recording(int64_t time, bool active, const OTF2_AttributeList *attributes);
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
@@ -53,7 +56,8 @@ class LocationReader {
         OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
         RegionKind kind = RegionKind::User;
         Opened opened = Opened::NoRecord;
-        int64_t index = -1; /* of the record that this frame opened */
+        uint8_t requests = 0; /* a sum of Requests */
+        int64_t index = -1;   /* of the record that this frame opened */
         int64_t enter = 0;
         bool has_inner = false;     /* another frame was opened inside this one */
         bool in_mpi = false;        /* counted in mpi_depth_ */
@@ -115,7 +119,12 @@ class LocationReader {
     int64_t call_of_hop(const Shadow &shadow, uint32_t tag) const;
     int64_t add_step(int64_t time, RegionKind kind);
     void close_frame(int64_t time);
-    void end_interval(int64_t index, int64_t time);
+    void end_interval(int64_t index, int64_t time, uint8_t requests = 0);
+    /* Notes for what the innermost region waits. */
+    void note_requests(Requests kind) {
+        if (!stack_.empty())
+            stack_.back().requests |= kind;
+    }
     void enter_mpi(int64_t time);
     void leave_mpi(int64_t time);
     int64_t take_computed();

@@ -114,7 +114,26 @@ Polling polling_of(const std::string &name) {
     return entry->kind == Kind::wait || (entry->kind == Kind::p2p && receives) ? Polling::receives : Polling::no;
 }
 
-paths::IntervalKind interval_kind(RegionKind kind) {
+namespace {
+
+paths::IntervalKind wait_kind(uint8_t requests) {
+    using Kind = paths::IntervalKind;
+    switch (requests) {
+    case 0:
+    case kMessages:
+        return Kind::wait;
+    case kTransfers:
+        return Kind::rma;
+    case kFiles:
+        return Kind::io;
+    default:
+        return Kind::mixed;
+    }
+}
+
+} // namespace
+
+paths::IntervalKind interval_kind(RegionKind kind, uint8_t requests) {
     using Kind = paths::IntervalKind;
     switch (kind) {
     case RegionKind::Init:
@@ -124,7 +143,7 @@ paths::IntervalKind interval_kind(RegionKind kind) {
     case RegionKind::PointToPoint:
         return Kind::p2p;
     case RegionKind::Wait:
-        return Kind::wait;
+        return wait_kind(requests);
     case RegionKind::Communicator:
         return Kind::comm;
     case RegionKind::InputOutput:

@@ -48,8 +48,11 @@ paths::SendCall send_call_of(const std::string &name);
 enum class Polling { no, looks, receives };
 Polling polling_of(const std::string &name);
 
-/* The kind of such a region in the table `intervals`. */
-paths::IntervalKind interval_kind(RegionKind kind);
+/* What a wait or test was for, as far as events tell; a sum of these. Collectives count as messages. */
+enum Requests : uint8_t { kMessages = 1, kTransfers = 2, kFiles = 4 };
+
+/* The kind of such a region in the table `intervals`. completed: a sum of Requests. */
+paths::IntervalKind interval_kind(RegionKind kind, uint8_t requests = 0);
 
 #define CODE(word, meaning) word,
 enum class StepKind { STEP_KINDS(CODE) };

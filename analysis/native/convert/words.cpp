@@ -22,8 +22,7 @@ Words::Words(const Definitions &definitions, const Comms &comms, const Ranks &ra
             number(word);
     auto words_of = [&](const Region &region) {
         const RegionKind kind = region.by_tool ? RegionKind::Tool : region.kind;
-        return RegionWords{number(region.name), region.call_site.empty() ? -1 : number(region.call_site),
-                           number(interval_kind_words[static_cast<size_t>(interval_kind(kind))]), kind};
+        return RegionWords{number(region.name), region.call_site.empty() ? -1 : number(region.call_site), kind};
     };
     for (const auto &[ref, region] : definitions.regions)
         regions_.set(ref, words_of(region));

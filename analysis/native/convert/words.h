@@ -19,7 +19,6 @@ namespace hopscope {
 struct RegionWords {
     int32_t name;
     int32_t call_site; /* -1 if unknown */
-    int32_t kind;      /* the word of intervals.kind */
     RegionKind region_kind;
 };
 

@@ -45,6 +45,7 @@ class CommunicatingLanes {
         case IntervalKind::rma:
         case IntervalKind::io:
         case IntervalKind::mpi:
+        case IntervalKind::mixed:
         case IntervalKind::join:
             return true;
         default:

@@ -27,7 +27,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     };
     if (kind == IntervalKind::rma && bound_by_message) // one epoch waits for another
         return follow_message(Category::rma);
-    if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
+    if (kind != IntervalKind::p2p && kind != IntervalKind::wait && kind != IntervalKind::mixed) {
         collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
         return {start.lane, item.begin};
     }
@@ -82,7 +82,9 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
                          start.t, collectives_.context_of(static_cast<size_t>(ended_call)));
         return {start.lane, item.begin};
     }
-    bool matched = kind == IntervalKind::p2p || history_.completions().contains(start.lane, item.begin, start.t);
+    const bool matched =
+        kind == IntervalKind::p2p ||
+        (kind == IntervalKind::wait && history_.completions().contains(start.lane, item.begin, start.t));
     collectives_.add(stretches, matched ? Category::p2p : Category::mpi, start.lane, item.begin, start.t, context);
     return {start.lane, item.begin};
 }

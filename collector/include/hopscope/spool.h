@@ -100,6 +100,11 @@ enum spool_kind {
     SPOOL_HOP_ISEND_COMPLETE = 21,
     SPOOL_HOP_IRECV_POST = 22,
     SPOOL_HOP_IRECV = 23,
+    /* Transfers with a request: one-sided ones and those of files. comm: the window's or file's, 0: of one process; a =
+     * target << 32 | enum spool_transfer; b = bytes, c = request id. COMPLETE lies in the call that found the transfer
+     * complete, with the same fields. */
+    SPOOL_TRANSFER = 24,
+    SPOOL_TRANSFER_COMPLETE = 25,
     /* Inside the engine. STEP region = enum spool_step, b = bytes */
     SPOOL_WAIT_BEGIN = 30,
     SPOOL_WAIT_END = 31,
@@ -120,10 +125,11 @@ enum spool_kind {
     /* OFF and ON: recording was paused and resumed. a = number of the gap; if the thread merged several gaps, OFF has
      * the first and ON the last.
      *
-     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched. comm; a = peer << 32 | tag; b =
-     * sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the messages began. The record comes
-     * before that gap's ON, with its timestamp; for a receive that ended in a later gap, before that gap's. For a
-     * receive whose IRECV_POST is recorded and which ended in a gap, c = its request id. */
+     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched; without a count it means nothing.
+     * comm; a = peer << 32 | tag; b = sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the
+     * messages began. The record comes before that gap's ON, with its timestamp; for a receive that ended in a later
+     * gap, before that gap's. For a receive whose IRECV_POST is recorded and which ended in a gap, c = its request id.
+     */
     SPOOL_OFF = 60,
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
@@ -164,6 +170,18 @@ enum { SPOOL_ALGORITHM_AT = 32 };
 enum { SPOOL_REQUEST_BITS = 40, SPOOL_REASON_AT = 32 };
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
+
+/* Those on files come last. */
+enum spool_transfer {
+    SPOOL_PUT,
+    SPOOL_GET,
+    SPOOL_ACCUMULATE,
+    SPOOL_GET_ACCUMULATE,
+    SPOOL_READ,
+    SPOOL_READ_ALL,
+    SPOOL_WRITE,
+    SPOOL_WRITE_ALL
+};
 
 struct spool_record {
     uint64_t ticks; /* of the machine's counter; never less than the previous record's */

@@ -35,6 +35,12 @@ bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct str
 bool write_events(struct run *run, const struct process *process, struct spool_file *file, OTF2_EvtWriter *writer,
                   struct strings *strings, struct progress *progress);
 
+/* Writes the begin or the end of a transfer, if its window or file is known. */
+OTF2_ErrorCode write_transfer(struct run *run, const struct process *process, const struct spool_record *record,
+                              OTF2_EvtWriter *writer, uint64_t ns);
+/* Writes the windows and files of all transfers. Call it after write_transfer. */
+bool write_transfer_definitions(const struct run *run, OTF2_GlobalDefWriter *writer, struct strings *strings);
+
 uint64_t location_of(int rank, uint32_t thread);
 
 #endif

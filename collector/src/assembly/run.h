@@ -209,6 +209,9 @@ struct comm {
     uint32_t generation; /* distance from an ancestor without a parent */
     uint32_t parent;     /* index, or NO_ID */
     uint32_t group;      /* index into the archive's groups */
+    /* OTF2 ids of the window and the file that transfers with a request name by it, as survey.c sets them; else NO_ID
+     */
+    uint32_t window, file;
 };
 
 /* The hops of one communicator under one tree. OTF2 id: comm_count + index. */
@@ -307,6 +310,8 @@ bool survey(struct run *run);
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
+/* The communicator of a transfer's window or file. Those of one process have none; MPI_COMM_SELF stands for them. */
+uint32_t comm_of_transfer(const struct run *run, const struct process *process, const struct spool_record *transfer);
 /* The index of a hop's peer among its communicator's members, of both groups for an intercommunicator. NO_ID: unknown.
  */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);

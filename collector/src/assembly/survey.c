@@ -15,6 +15,15 @@ uint32_t comm_of(const struct process *process, uint32_t id) {
     return definition->joined && (definition->key || definition->self) ? definition->merged : NO_ID;
 }
 
+uint32_t comm_of_transfer(const struct run *run, const struct process *process, const struct spool_record *transfer) {
+    if (transfer->comm)
+        return comm_of(process, transfer->comm);
+    for (size_t i = 0; i < run->comm_count; i++)
+        if (run->comms[i].self)
+            return (uint32_t)i;
+    return NO_ID;
+}
+
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop) {
     uint32_t comm = comm_of(process, hop->comm), peer = (uint32_t)(hop->a >> 32);
     const struct comm *known_comm = comm == NO_ID ? NULL : &run->comms[comm];
@@ -214,6 +223,27 @@ static bool note_waited(struct spool_file *file, uint64_t request) {
     return id == request || id_table_find(&file->waited, id) != NO_ID || id_table_add(&file->waited, id, 0);
 }
 
+/* Notes that a transfer names this window or file. */
+static void note_transfer(struct run *run, const struct process *process, const struct spool_record *record) {
+    uint32_t comm = comm_of_transfer(run, process, record);
+    if (comm == NO_ID)
+        return;
+    if ((uint32_t)record->a >= SPOOL_READ)
+        run->comms[comm].file = 0;
+    else
+        run->comms[comm].window = 0;
+}
+
+/* Numbers windows and files in the order of their communicators. */
+static void number_objects(struct run *run) {
+    uint32_t windows = 0, files = 0;
+    for (size_t i = 0; i < run->comm_count; i++) {
+        struct comm *comm = &run->comms[i];
+        comm->window = comm->window == NO_ID ? NO_ID : windows++;
+        comm->file = comm->file == NO_ID ? NO_ID : files++;
+    }
+}
+
 /* Takes up one record. record: one of the records at this index in the file. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           const struct spool_record *record, struct index_list *open) {
@@ -221,6 +251,9 @@ static bool survey_record(struct run *run, const struct process *process, struct
     case SPOOL_ENTER:
     case SPOOL_REGION_BEGIN:
         return index_list_add(open, index) && need_region(run, process, record, false);
+    case SPOOL_TRANSFER:
+        note_transfer(run, process, record);
+        return true;
     case SPOOL_COLLECTIVE_REQUEST:
         return need_region(run, process, record, false);
     case SPOOL_WAIT_BEGIN:
@@ -293,6 +326,8 @@ static bool survey_file(struct run *run, const struct process *process, struct s
 bool survey(struct run *run) {
     if (!merge_sites(run) || !merge_all_names(run))
         return false;
+    for (size_t i = 0; i < run->comm_count; i++)
+        run->comms[i].window = run->comms[i].file = NO_ID;
     for (int rank = 0; rank < run->rank_count; rank++) {
         struct process *process = &run->processes[rank];
         if (!process->present)
@@ -301,5 +336,6 @@ bool survey(struct run *run) {
             if (!survey_file(run, process, &process->spools[i]))
                 return false;
     }
+    number_objects(run);
     return true;
 }

@@ -349,5 +349,5 @@ bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct str
     write_system_tree(&w);
     write_regions(&w);
     write_comms(&w);
-    return w.ok;
+    return w.ok && write_transfer_definitions(run, writer, strings);
 }

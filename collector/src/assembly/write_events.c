@@ -331,6 +331,10 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
     case SPOOL_COLLECTIVE_COMPLETE:
         collective_complete(w, record, ns);
         break;
+    case SPOOL_TRANSFER:
+    case SPOOL_TRANSFER_COMPLETE:
+        check(w, write_transfer(w->run, w->process, record, w->writer, ns));
+        break;
     case SPOOL_OFF:
         write_measurement_mode(w, record, OTF2_MEASUREMENT_OFF, ns);
         break;

@@ -63,11 +63,16 @@ static bool end_as_asked(struct spool_record *enter, const struct spool_record *
     return true;
 }
 
+/* True for a message, and for the start and end of a request. */
+static bool is_message(uint16_t kind) {
+    return (kind >= SPOOL_SEND && kind <= SPOOL_REQUEST_CANCELLED) || kind == SPOOL_TRANSFER ||
+           kind == SPOOL_TRANSFER_COMPLETE;
+}
+
 /* Merges a call whose last record is a message, or the start or end of a request. */
 static bool end_with_message(struct spool_record *enter, uint64_t leave, uint64_t duration) {
     const struct spool_record *last = enter + 1;
-    if (last->kind < SPOOL_SEND || last->kind > SPOOL_REQUEST_CANCELLED ||
-        (last->ticks != leave && last->ticks != enter->ticks))
+    if (!is_message(last->kind) || (last->ticks != leave && last->ticks != enter->ticks))
         return false;
     unsigned kind = last->kind | (last->ticks == leave ? SPOOL_AT_LEAVE : SPOOL_AT_ENTER);
     if (enter->kind == SPOOL_ENTER_BARE)

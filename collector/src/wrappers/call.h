@@ -46,10 +46,11 @@ struct call_thread {
      * The pair exists from the first poll on and is updated in place, so the last poll of a killed or hanging program
      * is in the spool. NULL: the thread does not poll. */
     struct spool_record *poll_leave;
-    uint32_t poll_chunk;  /* record_cursor.changes at that record */
-    uint64_t poll_window; /* ticks of the first poll of the pair */
-    uint64_t poll_begin;  /* ticks of the first poll after the last pause */
-    uint64_t poll_slept;  /* ticks slept since the last poll */
+    struct spool_record *poll_last; /* the thread's last record at its last poll: that leave, or a hop in a poll */
+    uint32_t poll_chunk;            /* record_cursor.changes at that record */
+    uint64_t poll_window;           /* ticks of the first poll of the pair */
+    uint64_t poll_begin;            /* ticks of the first poll after the last pause */
+    uint64_t poll_slept;            /* ticks slept since the last poll */
     /* The Fortran entry's CALL_FRAME; set while the MPI library's Fortran binding makes the C call. */
     const void *fortran_caller;
 };

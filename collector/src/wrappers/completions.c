@@ -11,6 +11,7 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 #include "wrappers/started.h"
+#include "wrappers/transfer.h"
 
 enum { ON_STACK = 64 };
 
@@ -91,6 +92,8 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         comm_register_promised(request.comm_handle, &request.promise);
     else if (request.kind == REQUEST_COLLECTIVE)
         started_complete(ticks, &request);
+    else if (request.kind == REQUEST_TRANSFER)
+        transfer_complete(ticks, &request);
     else if (was_cancelled(&request, status))
         cancelled(ticks, &request);
     else if (request.kind == REQUEST_RECEIVE)

@@ -1,7 +1,8 @@
 /* Tests and probes in a loop.
  *
  * A polling program would fill its spool with unsuccessful calls. So unsuccessful polls share one pair of enter and
- * leave, if no other record lies between them. Their functions and call sites may differ. Each poll updates the pair.
+ * leave, if no record but the MPI library's hops lies between them. Their functions and call sites may differ. Each
+ * poll updates the pair.
  *
  * A pause of up to POLL_GAP_NS between two polls counts as polling, a longer one as computing. A poll after a longer
  * pause still joins the pair if the pair's first poll began at most POLL_WINDOW_NS before it; if not, a new pair

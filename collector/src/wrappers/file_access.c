@@ -1,5 +1,10 @@
 /* Reading and writing files. */
 #include "wrappers/forms.h"
+#include "wrappers/transfer.h"
+
+static struct transfer file_transfer(enum spool_transfer kind, MPI_File file, COUNT count, MPI_Datatype type) {
+    return (struct transfer){.kind = kind, .object = HANDLE_BITS(file), .count = count, .type = type};
+}
 
 WRAPPER int MPI_FORM(File_read)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type, MPI_Status *status) {
     struct call call;
@@ -99,7 +104,7 @@ WRAPPER int MPI_FORM(File_iread)(MPI_File file, void *buffer, COUNT count, MPI_D
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iread, CALLER);
     call.error = PMPI_FORM(File_iread)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_READ, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iread_at)(MPI_File file, MPI_Offset offset, void *buffer, COUNT count, MPI_Datatype type,
@@ -107,7 +112,7 @@ WRAPPER int MPI_FORM(File_iread_at)(MPI_File file, MPI_Offset offset, void *buff
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iread_at, CALLER);
     call.error = PMPI_FORM(File_iread_at)(file, offset, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_READ, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iread_all)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type,
@@ -115,7 +120,7 @@ WRAPPER int MPI_FORM(File_iread_all)(MPI_File file, void *buffer, COUNT count, M
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iread_all, CALLER);
     call.error = PMPI_FORM(File_iread_all)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_READ_ALL, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iread_at_all)(MPI_File file, MPI_Offset offset, void *buffer, COUNT count, MPI_Datatype type,
@@ -123,7 +128,7 @@ WRAPPER int MPI_FORM(File_iread_at_all)(MPI_File file, MPI_Offset offset, void *
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iread_at_all, CALLER);
     call.error = PMPI_FORM(File_iread_at_all)(file, offset, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_READ_ALL, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iread_shared)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type,
@@ -131,7 +136,7 @@ WRAPPER int MPI_FORM(File_iread_shared)(MPI_File file, void *buffer, COUNT count
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iread_shared, CALLER);
     call.error = PMPI_FORM(File_iread_shared)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_READ, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iwrite)(MPI_File file, const void *buffer, COUNT count, MPI_Datatype type,
@@ -139,7 +144,7 @@ WRAPPER int MPI_FORM(File_iwrite)(MPI_File file, const void *buffer, COUNT count
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iwrite, CALLER);
     call.error = PMPI_FORM(File_iwrite)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_WRITE, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iwrite_at)(MPI_File file, MPI_Offset offset, const void *buffer, COUNT count,
@@ -147,7 +152,7 @@ WRAPPER int MPI_FORM(File_iwrite_at)(MPI_File file, MPI_Offset offset, const voi
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iwrite_at, CALLER);
     call.error = PMPI_FORM(File_iwrite_at)(file, offset, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_WRITE, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iwrite_all)(MPI_File file, const void *buffer, COUNT count, MPI_Datatype type,
@@ -155,7 +160,7 @@ WRAPPER int MPI_FORM(File_iwrite_all)(MPI_File file, const void *buffer, COUNT c
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iwrite_all, CALLER);
     call.error = PMPI_FORM(File_iwrite_all)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_WRITE_ALL, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iwrite_at_all)(MPI_File file, MPI_Offset offset, const void *buffer, COUNT count,
@@ -163,7 +168,7 @@ WRAPPER int MPI_FORM(File_iwrite_at_all)(MPI_File file, MPI_Offset offset, const
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iwrite_at_all, CALLER);
     call.error = PMPI_FORM(File_iwrite_at_all)(file, offset, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_WRITE_ALL, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_iwrite_shared)(MPI_File file, const void *buffer, COUNT count, MPI_Datatype type,
@@ -171,7 +176,7 @@ WRAPPER int MPI_FORM(File_iwrite_shared)(MPI_File file, const void *buffer, COUN
     struct call call;
     call_enter(&call, FUNCTION_MPI_File_iwrite_shared, CALLER);
     call.error = PMPI_FORM(File_iwrite_shared)(file, buffer, count, type, request);
-    return call_leave(&call);
+    return transfer_leave(&call, file_transfer(SPOOL_WRITE, file, count, type), request);
 }
 
 WRAPPER int MPI_FORM(File_read_all_begin)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type) {

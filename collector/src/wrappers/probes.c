@@ -3,10 +3,18 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* True if the thread's last record ends a pair of unsuccessful polls. */
+/* True if the thread's last records are a pair of unsuccessful polls and the MPI library's hops in polls. */
 static bool polled_last(void) {
-    const struct call_thread *t = &call_thread;
-    return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes;
+    struct call_thread *t = &call_thread;
+    if (!t->poll_leave || t->poll_chunk != record_cursor.changes)
+        return false;
+    struct spool_record *last = record_last(), *record = last;
+    while (record > t->poll_last && record->kind >= SPOOL_HOP_ISEND && record->kind <= SPOOL_HOP_IRECV)
+        record--;
+    if (record != t->poll_last)
+        return false;
+    t->poll_last = last;
+    return true;
 }
 
 /* Takes the ticks slept between the pair's last poll and this call; 0 after another record. */
@@ -47,6 +55,7 @@ static void begin_pair(struct call *call, uint64_t slept, uint64_t leave) {
     /* At the end of a chunk, other records may come after one of the pair. */
     if (t->poll_leave && (t->poll_leave->kind != SPOOL_LEAVE || t->poll_leave[-1].kind != SPOOL_ENTER_BARE))
         t->poll_leave = NULL;
+    t->poll_last = t->poll_leave;
     t->poll_chunk = record_cursor.changes;
     t->poll_window = t->poll_begin = call->enter;
 }
@@ -80,7 +89,10 @@ static void join_polls(const struct call *call) {
         whole_call_begin();
         record_append(t->poll_begin, SPOOL_ENTER_BARE, (uint16_t)call->function, 0, call->site, 0, 0);
     } else {
-        record_take_back();
+        if (t->poll_leave == record_last())
+            record_take_back();
+        else /* hops follow: an empty record replaces it */
+            __atomic_store_n(&t->poll_leave->kind, (uint16_t)SPOOL_SKIPPED, __ATOMIC_RELEASE);
         enter->region = (uint16_t)call->function;
         enter->a = call->site;
     }

@@ -16,6 +16,7 @@ enum request_kind {
     REQUEST_PARTITIONED_SEND,
     REQUEST_PARTITIONED_RECEIVE,
     REQUEST_COLLECTIVE,
+    REQUEST_TRANSFER, /* transfer.h; tag is the enum spool_transfer, peer the target */
     REQUEST_COMM_IDUP,
     REQUEST_MESSAGE
 };

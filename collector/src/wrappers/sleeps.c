@@ -1,7 +1,9 @@
-/* Sleeps of a thread between its polls, which are waiting: see completions.h. */
+/* Sleeps of a thread between its polls, which are waiting: see completions.h. A thread that yields its core may sleep
+ * for a time slice of another one. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@ typedef int usleep_function(useconds_t);
 typedef unsigned sleep_function(unsigned);
 typedef int select_function(int, fd_set *, fd_set *, fd_set *, struct timeval *);
 typedef int poll_function(struct pollfd *, nfds_t, int);
+typedef int yield_function(void);
 
 static nanosleep_function *next_nanosleep;
 static clock_nanosleep_function *next_clock_nanosleep;
@@ -21,6 +24,7 @@ static usleep_function *next_usleep;
 static sleep_function *next_sleep;
 static select_function *next_select;
 static poll_function *next_poll;
+static yield_function *next_yield;
 
 /* At load, because dlsym may not be called in a signal handler, from which programs may sleep. */
 __attribute__((constructor)) static void find_next(void) {
@@ -31,6 +35,7 @@ __attribute__((constructor)) static void find_next(void) {
     next_sleep = (sleep_function *)dlsym(RTLD_NEXT, "sleep");
     next_select = (select_function *)dlsym(RTLD_NEXT, "select");
     next_poll = (poll_function *)dlsym(RTLD_NEXT, "poll");
+    next_yield = (yield_function *)dlsym(RTLD_NEXT, "sched_yield");
     errno = saved_errno;
 }
 
@@ -79,6 +84,13 @@ WRAPPER int usleep(useconds_t microseconds) {
 WRAPPER unsigned sleep(unsigned seconds) {
     struct nap nap = begin_nap((const void *)next_sleep);
     unsigned result = next_sleep(seconds);
+    end_nap(nap);
+    return result;
+}
+
+WRAPPER int sched_yield(void) {
+    struct nap nap = begin_nap((const void *)next_yield);
+    int result = next_yield();
     end_nap(nap);
     return result;
 }

@@ -1,5 +1,6 @@
 /* One-sided transfers. */
 #include "wrappers/forms.h"
+#include "wrappers/transfer.h"
 
 WRAPPER int MPI_FORM(Put)(const void *origin, COUNT count, MPI_Datatype type, int target, MPI_Aint displacement,
                           COUNT target_count, MPI_Datatype target_type, MPI_Win window) {
@@ -41,7 +42,7 @@ WRAPPER int MPI_FORM(Rput)(const void *origin, COUNT count, MPI_Datatype type, i
     struct call call;
     call_enter(&call, FUNCTION_MPI_Rput, CALLER);
     call.error = PMPI_FORM(Rput)(origin, count, type, target, displacement, target_count, target_type, window, request);
-    return call_leave(&call);
+    return transfer_leave(&call, (struct transfer){SPOOL_PUT, HANDLE_BITS(window), count, type, target}, request);
 }
 
 WRAPPER int MPI_FORM(Rget)(void *origin, COUNT count, MPI_Datatype type, int target, MPI_Aint displacement,
@@ -49,7 +50,7 @@ WRAPPER int MPI_FORM(Rget)(void *origin, COUNT count, MPI_Datatype type, int tar
     struct call call;
     call_enter(&call, FUNCTION_MPI_Rget, CALLER);
     call.error = PMPI_FORM(Rget)(origin, count, type, target, displacement, target_count, target_type, window, request);
-    return call_leave(&call);
+    return transfer_leave(&call, (struct transfer){SPOOL_GET, HANDLE_BITS(window), count, type, target}, request);
 }
 
 WRAPPER int MPI_FORM(Raccumulate)(const void *origin, COUNT count, MPI_Datatype type, int target, MPI_Aint displacement,
@@ -59,7 +60,8 @@ WRAPPER int MPI_FORM(Raccumulate)(const void *origin, COUNT count, MPI_Datatype 
     call_enter(&call, FUNCTION_MPI_Raccumulate, CALLER);
     call.error = PMPI_FORM(Raccumulate)(origin, count, type, target, displacement, target_count, target_type, operation,
                                         window, request);
-    return call_leave(&call);
+    return transfer_leave(&call, (struct transfer){SPOOL_ACCUMULATE, HANDLE_BITS(window), count, type, target},
+                          request);
 }
 
 WRAPPER int MPI_FORM(Rget_accumulate)(const void *origin, COUNT count, MPI_Datatype type, void *result,
@@ -70,7 +72,9 @@ WRAPPER int MPI_FORM(Rget_accumulate)(const void *origin, COUNT count, MPI_Datat
     call_enter(&call, FUNCTION_MPI_Rget_accumulate, CALLER);
     call.error = PMPI_FORM(Rget_accumulate)(origin, count, type, result, result_count, result_type, target,
                                             displacement, target_count, target_type, operation, window, request);
-    return call_leave(&call);
+    return transfer_leave(
+        &call, (struct transfer){SPOOL_GET_ACCUMULATE, HANDLE_BITS(window), result_count, result_type, target},
+        request);
 }
 
 #ifndef LARGE_COUNT

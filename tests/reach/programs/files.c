@@ -40,9 +40,9 @@ static void checkpoints(void) {
 
 static void log_lines(void) {
     MPI_File file;
-    MPI_Request requests[2];
+    MPI_Request requests[3];
     MPI_Status statuses[2];
-    int value = rank, back[2] = {-1, -1}, sum = 0;
+    int value = rank, received = -1, back[2] = {-1, -1}, sum = 0;
     MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_preallocate(file, (MPI_Offset)sizeof value * ranks);
     MPI_File_write_ordered(file, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
@@ -54,7 +54,11 @@ static void log_lines(void) {
     MPI_File_iread_at(file, (MPI_Offset)sizeof value * rank, &back[0], 1, MPI_INT, &requests[0]);
     MPI_File_iread_at(file, (MPI_Offset)sizeof value * rank, &back[1], 1, MPI_INT, &requests[1]);
     MPI_Waitall(2, requests, statuses);
-    printf("rank %d: %d %d %d\n", rank, sum, back[0], back[1]);
+    MPI_Irecv(&received, 1, MPI_INT, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&value, 1, MPI_INT, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_File_iread_at(file, 0, &back[1], 1, MPI_INT, &requests[2]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    printf("rank %d: %d %d %d %d\n", rank, sum, back[0], back[1], received);
     MPI_File_close(&file);
 }
 

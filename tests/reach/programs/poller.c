@@ -1,7 +1,9 @@
 /* In each of 25 rounds, rank 0 waits for rank 1, which is busy for 20 ms and then answers. Arguments: the method of
- * waiting of rank 0, its sleep between two polls in microseconds, and the task of rank 1: work or sleep.
+ * waiting of rank 0, its sleep between two polls in microseconds (negative: it yields), and the task of rank 1: work or
+ * sleep.
  */
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,19 +17,26 @@ static void work(void) {
             x = x * 1.0001 + 1e-9;
 }
 
+static void nap(void) {
+    if (nap_us > 0)
+        usleep((useconds_t)nap_us);
+    else if (nap_us < 0)
+        sched_yield();
+}
+
 static void poll_request(MPI_Request request) {
     for (int flag = 0; !flag;) {
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        if (!flag && nap_us)
-            usleep((useconds_t)nap_us);
+        if (!flag)
+            nap();
     }
 }
 
 static void poll_probe(void) {
     for (int flag = 0; !flag;) {
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-        if (!flag && nap_us)
-            usleep((useconds_t)nap_us);
+        if (!flag)
+            nap();
     }
 }
 
@@ -65,7 +74,14 @@ int main(int argc, char **argv) {
             else
                 usleep(20000);
         }
-        if (rank == 1) {
+        if (!strcmp(method, "collective")) {
+            MPI_Request request;
+            MPI_Ibarrier(MPI_COMM_WORLD, &request);
+            if (rank == 0)
+                poll_request(request);
+            else
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else if (rank == 1) {
             MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
             MPI_Recv(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 0) {

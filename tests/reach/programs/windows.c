@@ -1,6 +1,6 @@
 /* Windows. The first argument selects: fences (rank 0 computes longer), queue (work distributed by locks), pairs (post,
- * start, complete, wait), late (pairs in which rank 1 computes before it posts), errors (all calls fail and return
- * their class). Prints the data that it got. */
+ * start, complete, wait), late (pairs in which rank 1 computes before it posts), requests (transfers with requests),
+ * errors (all calls fail and return their class). Prints the data that it got. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +100,40 @@ static void pairs(void) {
     MPI_Win_free(&window);
 }
 
+/* Each call waits for transfers only, but the last one also for a message. */
+static void requests(void) {
+    enum { COUNT = 1 << 16 };
+    static int cells[COUNT], data[COUNT], back[2][COUNT];
+    int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks, value = rank, received = -1, flag = 0, index;
+    MPI_Win window;
+    MPI_Request open[3];
+    MPI_Win_create(cells, sizeof cells, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (int i = 0; i < COUNT; i++)
+        data[i] = rank;
+    MPI_Win_lock_all(0, window);
+    MPI_Rput(data, COUNT, MPI_INT, to, 0, COUNT, MPI_INT, window, &open[0]);
+    MPI_Wait(&open[0], MPI_STATUS_IGNORE);
+    MPI_Win_flush_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Raccumulate(data, COUNT, MPI_INT, to, 0, COUNT, MPI_INT, MPI_SUM, window, &open[0]);
+    while (!flag)
+        MPI_Test(&open[0], &flag, MPI_STATUS_IGNORE);
+    MPI_Win_flush_all(window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rget(back[0], COUNT, MPI_INT, to, 0, COUNT, MPI_INT, window, &open[0]);
+    MPI_Rget_accumulate(data, COUNT, MPI_INT, back[1], COUNT, MPI_INT, from, 0, COUNT, MPI_INT, MPI_NO_OP, window,
+                        &open[1]);
+    MPI_Waitany(2, open, &index, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, open, MPI_STATUSES_IGNORE);
+    MPI_Irecv(&received, 1, MPI_INT, from, 0, MPI_COMM_WORLD, &open[0]);
+    MPI_Isend(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD, &open[1]);
+    MPI_Rget(back[0], COUNT, MPI_INT, to, 0, COUNT, MPI_INT, window, &open[2]);
+    MPI_Waitall(3, open, MPI_STATUSES_IGNORE);
+    MPI_Win_unlock_all(window);
+    printf("rank %d: %d %d %d\n", rank, back[0][COUNT - 1], back[1][COUNT - 1], received);
+    MPI_Win_free(&window);
+}
+
 static void print_class(const char *function, int error) {
     int class;
     MPI_Error_class(error, &class);
@@ -135,6 +169,8 @@ int main(int count, char **words) {
         pairs();
     else if (strcmp(words[1], "late") == 0)
         late = 0.02, pairs();
+    else if (strcmp(words[1], "requests") == 0)
+        requests();
     else
         errors();
     MPI_Finalize();

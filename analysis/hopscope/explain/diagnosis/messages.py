@@ -181,7 +181,7 @@ def _is_of_kind(rerun: Rerun, *kinds: str) -> Array:
 def _busiest(rerun: Rerun) -> tuple[Site, ...]:
     """The calls of MPI that communicate and take most of the ranks' time in the run."""
     arrays = rerun.arrays
-    talks = _is_of_kind(rerun, "p2p", "wait")
+    talks = _is_of_kind(rerun, "p2p", "wait", "mixed")
     calls = _sends_messages(rerun)
     lane = np.concatenate([arrays["calls.lane"][calls], arrays["intervals.lane"][talks]])
     begin = np.concatenate([arrays["calls.enter_ns"][calls], arrays["intervals.begin_ns"][talks]])

@@ -13,7 +13,7 @@ with things as (
     select distinct
         rank,
         location,
-        kind in ('p2p', 'wait', 'comm', 'rma', 'io', 'mpi', 'join') as communicates
+        kind in ('p2p', 'wait', 'comm', 'rma', 'io', 'mpi', 'join', 'mixed') as communicates
     from whole_intervals
     where kind <> 'region'
 ),

@@ -19,7 +19,7 @@ with threads as (
             rank,
             location
         from intervals
-        where kind in ('p2p', 'wait')
+        where kind in ('p2p', 'wait', 'mixed')
     ) as communicating
     group by rank
 )

@@ -30,7 +30,7 @@ with things as (
                 then greatest(intervals.begin_ns, intervals.end_ns, communication_window.end_ns)
             else intervals.end_ns
         end as end_ns,
-        intervals.kind in ('p2p', 'wait', 'rma', 'finalize') as communicates
+        intervals.kind in ('p2p', 'wait', 'rma', 'mixed', 'finalize') as communicates
     from intervals
     cross join communication_window
     where intervals.kind <> 'region'
