@@ -68,7 +68,7 @@ def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> N
         "plot => Plotly.newPlot(plot, plot.data, plot.layout, {displayModeBar: false})",
     )
     click_mark(page, "critical-path-bar", 0)
-    expect(page.locator("h1")).to_contain_text("Noise")
+    expect(page.locator("h1")).to_contain_text("Call sites")
     # The selection in the address is unchanged.
     assert query(page)["from"] == ["i:2"]
     expect(page.locator("#selection")).to_contain_text("from i:2")
