@@ -21,7 +21,7 @@ from hopscope_dashboard.pages.communication import critical_path
 from hopscope_dashboard.pages.imbalance import efficiency
 from hopscope_dashboard.pages.improve import improve
 from hopscope_dashboard.pages.summary import diagnosis
-from hopscope_dashboard.timeline.run_canvas import RunCanvas
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 WHOLE_RUN = "whole-run"
 PATH = "path-bar"
@@ -76,7 +76,7 @@ def _ranks(data: TraceData, run: Row) -> str:
 
 def _whole_run(data: TraceData) -> Component:
     begin, end = _without_startup(data)
-    canvas = RunCanvas(WHOLE_RUN, data.identity, begin=begin, end=end, small=True, selected=asdict(data.bounds))
+    canvas = TimelineCanvas(WHOLE_RUN, data.identity, begin=begin, end=end, small=True, selected=asdict(data.bounds))
     return blocks.card(None, canvas, dcc.Link("Timeline", href="/timeline"), css="whole-run")
 
 
