@@ -35,6 +35,8 @@ def test_the_summary_says_what_the_simulation_planted(trace: hopscope.Trace) -> 
     verdict = text(page.part("verdict"))
     assert "crosses between clusters 3 times one after another: " in verdict
     assert trace.diagnose().to_pylist()[0]["sentence"] in verdict
+    share = quantities.share(trace.diagnose().to_pylist()[0]["cost_share"])
+    assert text(page.part("remedies")) == f"Rank order · Library setting · Tree (up to {share})"
     caveats = trace.caveats()
     assert caveats and all(" ".join(sentence.split()) in page.text for sentence in caveats)
 
