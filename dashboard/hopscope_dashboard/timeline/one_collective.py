@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 from hopscope.format import quantities
 from hopscope.vocabulary.words import BINDINGS
 
-from hopscope_dashboard.data.trace import MARKS, Row, Rows, TraceData
+from hopscope_dashboard.data.trace import MARKS, Columns, Row, Rows, TraceData
 from hopscope_dashboard.navigation import leads
 
 _IN_RUN: Final = "see it in the run's timeline"
@@ -23,6 +24,22 @@ def span(data: TraceData, calls: Sequence[Row]) -> tuple[int, int]:
 def ranks(data: TraceData, name: str) -> list[int]:
     """Give the ranks that called the collective COMM:SEQ. Raises InputError if there is no such collective."""
     return [call["rank"] for call in data.rows("collective-calls", collective=name)]
+
+
+def waiting(data: TraceData, name: str, grid: Columns) -> Any:
+    """Give the time that each row of ranks waits for a later rank in each column, in ns: a blocking collective's ranks
+    wait from their enter on. Finding all waiting of a long run would take seconds."""
+    comm, _, seq = name.partition(":")
+    is_blocking = not data.collective(int(comm), int(seq))["operation"].startswith("MPI_I")
+    edges = grid.begin_ns + np.arange(grid.time_ns.shape[2] + 1) * grid.width_ns
+    call_of = {call["rank"]: call for call in data.rows("collective-calls", collective=name) if is_blocking}
+    waited = np.zeros(grid.time_ns.shape[1:], np.int64)
+    for index, row in enumerate(grid.rows):
+        call = call_of.get(row.get("rank"))
+        if call is not None:
+            begin_ns = call["enter_ns"]
+            waited[index] = np.diff(np.clip(edges, begin_ns, begin_ns + (call["waiting_ns"] or 0)))
+    return waited
 
 
 def marks(data: TraceData, name: str, begin_ns: int, end_ns: int) -> dict[str, list[list[Any]] | None]:

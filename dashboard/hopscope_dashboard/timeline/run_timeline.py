@@ -5,6 +5,7 @@ Every text that the script shows comes from here, so that numbers become text in
 
 import json
 import struct
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -47,6 +48,8 @@ def columns(data: TraceData, query: Query) -> bytes:
         data, query, begin - margin, end + margin, column_limit, grouping=grouping, host=host, ranks=ranks,
         waiting=_is_short(data),
     )  # fmt: skip
+    if collective and grid.waiting_ns is None:
+        grid = replace(grid, waiting_ns=one_collective.waiting(data, collective, grid))
     words = list(CATEGORIES)
     used = [index for index in range(len(words)) if grid.time_ns[index].any()]
     full = np.array([row["ranks"] for row in grid.rows], np.int64) * grid.width_ns

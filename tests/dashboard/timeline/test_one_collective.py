@@ -2,6 +2,7 @@
 
 import json
 import struct
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,19 @@ def test_a_rank_is_told_with_the_message_that_it_waits_for_and_before_its_call_w
     before = last["enter_ns"] - 1
     answer = ask(client, "told", (before, before + 1), rank=last["rank"], at=before).get_json()
     assert "computing" in answer["calls"][-1]["text"]
+
+
+def test_each_rank_waits_from_its_enter_on(trace: hopscope.Trace, span: tuple[int, int]) -> None:
+    data = TraceData(trace)
+    grid = data.timeline.columns(*span, 400)
+    waited = dict(zip([row["rank"] for row in grid.rows], one_collective.waiting(data, NAME, grid), strict=True))
+    calls = trace.collective_calls(collective=NAME).to_pylist()
+    assert {rank: int(columns.sum()) for rank, columns in waited.items()} == {
+        call["rank"]: call["waiting_ns"] for call in calls
+    }
+    early = max(calls, key=itemgetter("waiting_ns"))
+    column = (early["enter_ns"] + early["waiting_ns"] // 2 - grid.begin_ns) // grid.width_ns
+    assert waited[early["rank"]][column] == grid.width_ns
 
 
 def test_a_call_that_a_rank_never_left_goes_on_to_the_end_of_the_run(trace: hopscope.Trace) -> None:
