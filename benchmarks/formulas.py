@@ -16,7 +16,7 @@ from typing import Any
 
 import hopscope
 from hopscope.machine.schedules import rule_of
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_trace
 from hopscope.replay.formula_times.points import ALGORITHMS, OPERATIONS
 from measure import BIN, PROGRAMS, local_mpi

@@ -115,8 +115,8 @@ def serving(operation: str) -> list[str]:
 
 
 def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> Case:
-    """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, uneven pairs, one operation or a mix of two or three.
-    in_blocks: True for operations of BLOCK_OPERATIONS."""
+    """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, unequal links between clusters, and one operation or a
+    mix of two or three. in_blocks: True for operations of BLOCK_OPERATIONS."""
     chance = random.Random(seed)
     clusters = chance.randint(2, 4)
     counts = [chance.randint(1, 4) for _ in range(clusters)]

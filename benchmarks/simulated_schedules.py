@@ -147,7 +147,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
         shortfalls = sorted(outcome.shortfall for outcome in group)
         rows += [
             (f"{title}: machines, predictions", f"{len(group)}, {len(errors)}"),
-            ("  share by which they differ: median, 90 %, most", quantiles),
+            ("  simulated against predicted time, difference: median, 90th percentile, largest", quantiles),
             (
                 f"  the fastest as predicted is within {ALIKE:.0%} of the fastest as simulated",
                 f"{good} of {len(group)}",

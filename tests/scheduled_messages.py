@@ -6,7 +6,7 @@ import hopscope
 from hopscope.algorithms.engine import of_schedules
 from hopscope.native import _plan
 from hopscope.replay.run.calls import NO_ROOT
-from hopscope.replay.run.program import Subject, source_of
+from hopscope.replay.run.subject import Subject, source_of
 
 Messages = Counter[tuple[int, ...]]
 """Numbers of messages by sender, receiver, bytes and round. The round is the length of the longest sequence of messages

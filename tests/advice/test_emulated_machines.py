@@ -20,7 +20,8 @@ from hopscope.machine.routes import fitted as machine_of_costs
 from hopscope.native.sequences import lay
 from hopscope.native.trees import Shape
 from hopscope.replay.fitting.fit import fit
-from hopscope.replay.run.program import COLLECTIVE, source_of
+from hopscope.replay.run.program import COLLECTIVE
+from hopscope.replay.run.subject import source_of
 from hopscope.vocabulary.links import LINKS
 from simulated_network import Run, first_tree, round_robin
 from test_replay import last_leaves, program

@@ -12,7 +12,7 @@ from hopscope.machine.hops import Hops
 from hopscope.machine.link_fit import fit_links
 from hopscope.machine.local_costs import fit_local
 from hopscope.replay.fitting.fit import fit
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from simulated_network import HANDLE, MS, Network, Run, cluster_with_interfaces, iterate, round_robin, sites, table_of
 
 

@@ -15,7 +15,7 @@ from hopscope.mpi_libraries.installed import flavour_of, installed
 from hopscope.mpi_libraries.offered import Library, Offered
 from hopscope.mpi_libraries.open_mpi.rules import read_rules, rules_for
 from hopscope.replay.parts import knobs_of, with_parts
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from simulated_library import LibraryRun
 from simulated_network import MS, Network, Run, iterate, sites
 

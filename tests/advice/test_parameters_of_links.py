@@ -7,7 +7,7 @@ import random
 
 import pytest
 from hopscope.machine.parameters import Row
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 from simulated_library import LibraryRun
 from simulated_network import Network
 

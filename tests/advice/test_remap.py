@@ -19,7 +19,7 @@ from hopscope.query import catalog
 from hopscope.replay.basis import basis_of
 from hopscope.replay.parts import with_parts
 from hopscope.replay.run.operations import OPERATIONS
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from simulated_network import MS, Network, Run, first_tree, iterate, round_robin, sites
 
 TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.json").read_text())

@@ -11,7 +11,7 @@ from hopscope.native.sequences import duration_ns, lay
 from hopscope.replay.basis import basis_of
 from hopscope.replay.fitting.rendezvous import Ends, ends_of, limits_of
 from hopscope.replay.run.events import DELIVERED, events_of
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from hopscope.vocabulary.links import LINKS
 from simulated_library import LibraryRun
 from simulated_network import MS, Run, SimulatedTrace, round_robin, sites

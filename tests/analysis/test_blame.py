@@ -106,7 +106,9 @@ def test_a_rank_that_is_last_half_of_the_time_is_to_blame_among_four_but_not_at_
     assert not any(row["late"] or row["cause"] for row in rows)
 
 
-def test_a_share_that_one_of_twenty_clean_runs_has_blames_nobody(tmp_path: Path) -> None:
+def test_a_share_that_one_of_twenty_clean_runs_has_blames_nobody_and_clears_nobody_who_costs_a_tenth(
+    tmp_path: Path,
+) -> None:
     # Regression: rank 1 is last in 62 of 100 collectives. Its interval of 95 % lies above one half, as in every
     # twentieth clean run of two ranks.
     lasts = [1] * 62 + [0] * 38
@@ -114,7 +116,7 @@ def test_a_share_that_one_of_twenty_clean_runs_has_blames_nobody(tmp_path: Path)
     rows = loop(tmp_path / "noisy", [[1000 + 500 * (r == last) for r in range(2)] for last in lasts]).last_arrivals()
     row = rows.to_pylist()[1]
     assert row["share_low"] > row["chance"]
-    assert (row["cause"], row["cost_share"] > 0.02) == (False, True)
+    assert (row["cause"], row["cost_share"] > 0.1) == (None, True)
     # A few blocks of collectives may be alike by chance. Rank 1 is last in two of the three collectives of each block,
     # so all resampled runs are the same.
     work = [[1000 + 500 * (r == (c % 3 > 0)) for r in range(2)] for c in range(15)]

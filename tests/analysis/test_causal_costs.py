@@ -85,6 +85,26 @@ def test_computing_that_others_wait_for_costs_what_they_wait(rerun: Callable[...
     assert saved(1, 200, 30) == 0  # the other rank is equally late
 
 
+def test_a_late_wait_for_a_nonblocking_collective_without_hops_costs_what_the_others_wait_for_it(
+    rerun: Callable[..., Rerun],
+) -> None:
+    # Both start an Iallreduce at 100. Rank 0 waits for it from 120 on, rank 1 from 180 on; both are done at 190.
+    run = rerun(
+        collectives="comm seq op comm_size complete\n0 0 MPI_Iallreduce 2 true",
+        calls="collective_id rank location enter_ns wait_begin_ns leave_ns complete_ns engine\n"
+        "0 0 0 100 120 101 190 native\n0 1 1 100 180 101 190 native",
+        intervals=INTERVALS + "0 0 120 190 MPI_Wait wait\n1 1 180 190 MPI_Wait wait\n",
+    )
+    assert run.error == 0
+
+    def saved(rank: int, end_ns: int, less_ns: int) -> int:
+        return run.cost(run.computing(*(np.asarray([value]) for value in (rank, end_ns, less_ns)))).ns
+
+    assert saved(1, 180, 40) == 40
+    assert saved(1, 180, 79) == 60  # after that, rank 0 is the last one
+    assert saved(0, 120, 19) == 0  # no rank waits for it
+
+
 def test_a_late_send_costs_what_its_receiver_waits_for_it(rerun: Callable[..., Rerun]) -> None:
     run = rerun(intervals=SEND_AND_RECEIVE, messages=MESSAGES)
     assert run.error == 0

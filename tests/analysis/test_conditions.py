@@ -1,11 +1,13 @@
 """Conditions that spoil every number come first: a run that did not finish, and ranks that share cores."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import hopscope
 import pytest
 from drawing import draw
+from hopscope.render.terminal import print_answer
 from test_answers import TABLES
 
 
@@ -88,3 +90,18 @@ def test_the_end_of_an_unfinished_run_comes_first(tmp_path: Path) -> None:
     kinds = [row["kind"] for row in trace.limits()]
     assert kinds[:2] == ["unfinished", "cores"]
     assert trace.diagnose()["kind"][0].as_py() == "unfinished"
+
+
+def test_people_read_an_unfinished_run_and_its_conditions_before_the_causes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = "run unfinished\ndrawn The_run_did_not_finish:_rank_2_called_MPI_Abort."
+    rows = ranks("0 n 0 1 6 4 1000", "1 n 0 1 6 4 1000", "2 n 0 1 6 4 1000")
+    trace = trace_with(tmp_path, rows, run=run)
+    answer = trace.answer("diagnose")
+    print_answer(sys.stdout, answer.table, answer.analysis)
+    paragraphs = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    words = [paragraph.split(maxsplit=1)[1] for paragraph in paragraphs]
+    assert words[0].startswith("The_run_did_not_finish")
+    assert words[1].startswith("3 ranks shared 1 core")
+    assert len(words) == answer.table.num_rows

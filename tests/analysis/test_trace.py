@@ -124,7 +124,7 @@ def test_a_dataset_that_lost_a_table_is_not_read_as_if_it_were_empty(tmp_path: P
 def test_a_dataset_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     (dataset / "manifest.json").write_text(json.dumps({"schema_version": 99}))
-    with pytest.raises(InputError, match=r"schema_version 99.*reads 6.*Delete"):
+    with pytest.raises(InputError, match=r"schema_version 99.*reads \d+.*Delete"):
         hopscope.open(dataset)
     (dataset / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="cannot read"):

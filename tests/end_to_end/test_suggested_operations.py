@@ -7,7 +7,7 @@ import hopscope
 import local_mpi
 import numpy as np
 import pytest
-from hopscope.replay.run.program import Subject, source_of
+from hopscope.replay.run.subject import Subject, source_of
 from jobs import Planted, Run
 from samples import SLOW, SLOW_ITERATIONS, dealt_sites, slow_arguments, slow_file
 from scheduled_messages import recorded_messages, scheduled_messages

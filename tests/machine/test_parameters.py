@@ -24,8 +24,8 @@ from hopscope.machine.parameters import (
 )
 from hopscope.machine.parameters.rows import Estimate
 from hopscope.machine.published import Hockney, LogGP, PLogP
-from hopscope.replay.fitting.traced import Fitted, fitted_of_trace, rows_of_fit, ways_of_emulated
-from hopscope.replay.fitting.ways import Way, line_through
+from hopscope.replay.fitting.link_times import Way, line_through
+from hopscope.replay.fitting.trace_parameters import Fitted, fitted_of_trace, rows_of_fit, ways_of_emulated
 from hopscope.vocabulary.links import LINKS
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from hopscope.mpi_libraries.planned import Planned, planned
 from hopscope.mpi_libraries.written import Choice, setting_file
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.run.operations import OPERATION, OPERATIONS
-from hopscope.replay.run.program import Subject, source_of
+from hopscope.replay.run.subject import Subject, source_of
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]

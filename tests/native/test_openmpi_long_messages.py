@@ -10,7 +10,7 @@ import pytest
 from hopscope.advice.remap import remap, sentence
 from hopscope.replay.basis import basis_of
 from hopscope.replay.fitting.rendezvous import ends_of, limits_of
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from network_jobs import xfail_unless
 
 pytestmark = pytest.mark.networks

@@ -14,7 +14,7 @@ from hopscope.machine.costs import Costs, LinkCost, LocalCost
 from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.replayer import replayer_of
 from hopscope.replay.run.events import RECEIVED, SENT, events_of
-from hopscope.replay.run.program import source_of
+from hopscope.replay.run.subject import source_of
 from hopscope.vocabulary.links import LINKS
 from network_jobs import xfail_unless
 from recorded_jobs import recorded_job, shared_folder

@@ -11,7 +11,7 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.launch.network import Network, on_hosts, read_network
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 from network_jobs import SITES, WAN_NS, sites_job
 from networks import HOPSCOPE, run, topology
 from recorded_jobs import shared_folder

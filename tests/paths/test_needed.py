@@ -4,6 +4,7 @@ hand."""
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 from derive import derive
 from drawn_trace import DrawnTrace, path_of
 
@@ -52,6 +53,40 @@ def test_without_hops_nothing_is_known() -> None:
     t = DrawnTrace(2)
     t.collective({0: 0, 1: 50}, {0: 90, 1: 70})
     assert needed_ranks(derive(t.tables())) == [(None, None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("op", "needed"),
+    [
+        ("MPI_Iallreduce", [(1, 300), (1, 300), (1, 300)]),
+        ("MPI_Ibcast", [(0, 50), (1, 300), (2, 80)]),  # nobody waits for a receiver
+        ("MPI_Ireduce", [(1, 300), (1, 300), (2, 80)]),
+    ],
+)
+def test_without_hops_a_rank_that_comes_late_to_its_wait_is_waited_for_there(
+    op: str, needed: list[tuple[int, int]]
+) -> None:
+    t = DrawnTrace(3)
+    root = None if op == "MPI_Iallreduce" else 0
+    waits = {0: (50, 340), 1: (300, 320), 2: (80, 340)}
+    c = t.collective({0: 10, 1: 20, 2: 15}, {0: 12, 1: 22, 2: 17}, op=op, root=root, waits=waits)
+    for rank, (begin, end) in waits.items():
+        t.interval(rank, "wait", begin, end, "MPI_Wait")
+    derived = derive(t.tables())
+    assert needed_ranks(derived) == needed
+    if op != "MPI_Ibcast":
+        assert path_of(derived, "lead", c) == [(1, "local", 20, 22), (1, "compute", 22, 300)]
+        assert path_of(derived, "run")[-2:] == [(1, "compute", 22, 300), (0, "native", 300, 340)]
+
+
+def test_without_hops_a_rank_that_had_waited_before_another_one_began_to_wait_is_left_out() -> None:
+    # All messages of rank 0 came before rank 1's wait, so rank 0 did not need it.
+    t = DrawnTrace(2)
+    waits = {0: (50, 120), 1: (300, 320)}
+    t.collective({0: 10, 1: 100}, {0: 12, 1: 102}, op="MPI_Iallreduce", waits=waits)
+    for rank, (begin, end) in waits.items():
+        t.interval(rank, "wait", begin, end, "MPI_Wait")
+    assert needed_ranks(derive(t.tables())) == [(1, 100), (1, 300)]
 
 
 def test_a_rank_that_came_late_to_its_wait_is_reached_there() -> None:

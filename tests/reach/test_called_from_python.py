@@ -51,7 +51,11 @@ class Job:
         return self.trace.sql(query).to_pylist()
 
     def allreduces(self, location: str) -> list[str]:
-        """The places of one rank's Allreduces on these locations, in time order."""
+        """The lines of one rank's Allreduces on these locations, in time order, without callers."""
+        return [place.rpartition(" via ")[2] for place in self.places(location)]
+
+    def places(self, location: str) -> list[str]:
+        """The places of these Allreduces."""
         query = (
             "select places.place from calls join collectives using (collective_id) join places using (call_site)"
             f" where op = 'MPI_Allreduce' and rank = 0 and location {location} 0 order by enter_ns"
@@ -67,6 +71,12 @@ def test_each_collective_has_the_line_that_python_says(mpi: local_mpi.LocalMpi, 
     assert len(job.threads) == 80
     assert Counter(job.allreduces("<>")) == Counter(job.threads)
     lines = PROGRAM.read_text().splitlines()
+    calling, in_thread = (number for number, line in enumerate(lines, 1) if line.strip().startswith("step("))
+    wrapped = {place for place in [*job.places("="), *job.places("<>")] if "via step" in place}
+    assert wrapped == {
+        f"{caller} ({PROGRAM.name}:{number}) via {job.main[0]}"
+        for caller, number in (("<module>", in_thread), ("in_thread", calling))
+    }
     inner = next(number for number, line in enumerate(lines, 1) if "pkl5.Intracomm(world)" in line)
     wrapper_places = job.rows(
         "select distinct place from calls join places using (call_site) where place like 'through%'"
@@ -89,9 +99,9 @@ def test_each_collective_has_the_line_that_python_says(mpi: local_mpi.LocalMpi, 
 
 def test_a_place_of_python_selects_its_calls(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     job = Job(first_mpi, tmp_path)
-    step = next(place for place in job.main if place.startswith("step "))
+    generator = next(place for place in job.main if place.startswith("generator "))
     by_place = job.trace.critical_path(by="place").to_pylist()
-    assert step in {row["place"] for row in by_place}
+    assert generator in {row["place"] for row in by_place}
     solver_path = job.trace.critical_path(by="place", place="Solver.reduce (").to_pylist()
     assert {row["place"] for row in solver_path} == {place for place in job.main if place.startswith("Solver.reduce (")}
 

@@ -17,7 +17,7 @@ from hopscope.machine.published import Call, Hockney, LogGP, PLogP
 from hopscope.machine.routes import published_by_class
 from hopscope.machine.schedules import replayed_ns, schedules
 from hopscope.native.sequences import leaves
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_machine, of_trace
 from hopscope.replay.formula_times.points import Point, points
 from recorded_jobs import sample_trace, shared_folder

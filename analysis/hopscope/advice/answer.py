@@ -1,4 +1,4 @@
-"""The answer of `analyze remap`: its rows, and sentences on them."""
+"""Rows and sentences of a suggestion of trees or settings, as `analyze remap` shows them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopscope.replay.basis import Basis
 from hopscope.replay.candidate import Candidate, Kind
 from hopscope.replay.prediction import Model
 from hopscope.replay.run.operations import REDUCING
-from hopscope.replay.run.program import Source, carried_of, operations_of
+from hopscope.replay.run.subject import Source, carried_of, operations_of
 from hopscope.vocabulary.words import tune_command
 
 MOST_UNSEEN = 0.1

@@ -12,7 +12,7 @@ from hopscope.native import _plan
 from hopscope.native.trees import Shape
 from hopscope.replay.algorithms.algorithm import TREE, Algorithm, longest, of_shapes, segmented
 from hopscope.replay.algorithms.schedule import fingerprint
-from hopscope.replay.run.program import Subject
+from hopscope.replay.run.subject import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
 """The fan-outs of each shape that takes a number. `binary` is kary:2, so 2 is left out."""

@@ -13,7 +13,7 @@ from hopscope.replay.algorithms.algorithm import SEGMENTS, Algorithm, longest, s
 from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.basis import Basis
 from hopscope.replay.parts import ends_in_rules, payloads_of
-from hopscope.replay.run.program import Subject, algorithms_of
+from hopscope.replay.run.subject import Subject, algorithms_of
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""

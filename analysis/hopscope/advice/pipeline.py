@@ -1,4 +1,4 @@
-"""The pipeline of every suggestion: candidates, their evaluation by the replay, and the choice.
+"""Suggests trees and settings: evaluates proposals by the replay, combines the best ones of each kind, and chooses.
 
 A tree or a setting changes the algorithms of selections, so both are `Proposal`s and differ only in their files. A rank
 order changes no algorithm: `rank_order` replays it with its own costs, and gives the same `Suggestion`.

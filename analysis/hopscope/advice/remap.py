@@ -1,4 +1,4 @@
-"""Other trees, library settings and rank orders for a recorded run: their gains by a replay, and their files."""
+"""Answers of `analyze remap` and `analyze reorder`, with the files that they write, and candidates for `tune`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def candidates(
     from hopscope.advice.tree import suggest_trees
     from hopscope.mpi_libraries.installed import known_flavour
     from hopscope.replay.basis import basis_of
-    from hopscope.replay.run.program import NothingToFitError
+    from hopscope.replay.run.subject import NothingToFitError
 
     if kind == "tree":
         return suggest_trees(basis_of(trace.table, recost=recost)).candidates
@@ -81,7 +81,7 @@ def remap(
     from hopscope.mpi_libraries.written import setting_file
     from hopscope.replay.algorithms.tree_file import checked
     from hopscope.replay.basis import basis_of
-    from hopscope.replay.run.program import NothingToFitError
+    from hopscope.replay.run.subject import NothingToFitError
 
     try:
         suggestion = (

@@ -1,4 +1,4 @@
-"""Remedies for a run: another rank order, another setting of its MPI library, or another tree.
+"""Remedies for the page Improve: another rank order, another setting of the MPI library, or another tree.
 
 Each replays the run and suggests a file, with the command that uses it.
 """

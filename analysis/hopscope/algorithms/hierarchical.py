@@ -1,9 +1,9 @@
-"""Checks whether Open MPI's `han`, which composes an operation of others inside hosts and between them, followed its
-settings.
+"""Checks whether Open MPI's `han` followed its settings. `han` builds a collective from collectives inside the hosts
+and between the hosts' leaders.
 
-These settings name a form. The simple form calls the operations of han_calls.CALLS; `tuned`'s own settings choose their
-algorithms for the ranks of a host and for the hosts' leaders. Nothing shows which messages belong to which call. So the
-messages of all calls with a named algorithm must be there and, if every call has one, no other messages.
+A setting of `han` selects a form. The simple form makes the calls in han_calls.CALLS, and settings of `tuned` name the
+algorithm of each call. The trace does not show which messages belong to which call. So the settings count as followed
+if all messages of the calls with a named algorithm were sent and, if every call has one, no others.
 """
 
 from __future__ import annotations

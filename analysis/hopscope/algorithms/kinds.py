@@ -56,10 +56,11 @@ def kind_of(
     is_between_groups: bool,
     tree_file_name: str | None = None,
 ) -> Kind:
-    """Recognise collectives of one kind. Those between the two groups of an intercommunicator stay unrecognised.
+    """Recognise the algorithm of collectives of one kind. It stays unrecognised between the two groups of an
+    intercommunicator.
 
-    captured: the library's own name of the algorithm. by_schedule: the roles of the first example's messages if its
-    schedule has them, as in Hopscope's engine. tree_file_name: the algorithm's name in the tree file.
+    captured: the library's own name of the algorithm. by_schedule: the roles of the first example's messages if a
+    schedule of Hopscope's engine gave them. tree_file_name: the algorithm's name in the tree file.
     """
     first = examples[0]
     recognition = Recognised(UNRECOGNISED) if is_between_groups else recognise(examples, by_schedule, tree_file_name)

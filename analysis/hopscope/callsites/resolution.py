@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from hopscope.callsites.binaries import Binary, Frame, OtherBuildError
 
 _T = TypeVar("_T")
+_CALLER = re.compile(r" from (?P<function>\S+) \((?P<file>.+?):(?P<line>-?\d+)\)(?= from |$)")
 _ADDRESS = re.compile(r"(?P<address>(?P<module>.+?)\+0x(?P<offset>[0-9a-f]+))(?: from |$)")
 
 
@@ -72,8 +73,14 @@ def _links(call_site: str, symbol: str, catalogue: _Modules) -> list[_Link]:
     whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
     file, _, number = whole.rpartition(":")
     file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
-    place = Place(call_site, PurePath(call_site).name, "archive", symbol or None, file, line)
-    return [_Link(place, [Frame(symbol, file, line)] if symbol else [])]
+    callers = [(match["function"], match["file"], int(match["line"])) for match in _CALLER.finditer(symbol)]
+    function = symbol[: symbol.index(" from ")] if callers else symbol
+    first = Place(call_site, PurePath(call_site).name, "archive", function or None, file, line)
+    links = [_Link(first, [Frame(function, file, line)] if function else [])]
+    for caller, caller_file, caller_line in callers:
+        frame = Frame(caller, caller_file, caller_line if caller_line > 0 else None)
+        links.append(_Link(replace(first, function=caller, file=caller_file, line=frame.line), [frame]))
+    return links
 
 
 def _address_link(call_site: str, address: Mapping[str, str], symbol: str, catalogue: _Modules) -> _Link:

@@ -12,7 +12,7 @@ from hopscope.cli.model import no_report, or_of_machine
 from hopscope.gate import parse as parse_gate
 from hopscope.machine.parameters import read_machine, rows_of_machine
 from hopscope.query import catalog
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 from hopscope.replay.formula_times import measured, of_machine, of_trace, table_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from hopscope.machine.parameters import (
     table_of,
 )
 from hopscope.query import catalog
-from hopscope.replay.fitting.traced import fitted_of_trace, rows_of_fit
+from hopscope.replay.fitting.trace_parameters import fitted_of_trace, rows_of_fit
 
 if TYPE_CHECKING:
     from hopscope.query.answer import Answer

@@ -16,7 +16,7 @@ from hopscope.format.json_text import read_json
 
 MANIFEST = "manifest.json"
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """The version of the tables and the manifest that this program reads. Version 1 had no hashes."""
 
 Described = dict[str, Any]

@@ -31,8 +31,8 @@ RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 class LinkCost:
     """The time of a message on one class of links: latency_ns + bytes * per_byte_ns.
 
-    hops: the number of hops that it was fitted to; 0 for a stand-in. least_bytes, most_bytes, sizes: the smallest, the
-    largest and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time per byte.
+    hops: the number of hops that it was fitted to; 0 for a stand-in. most_bytes, sizes: the largest and all sizes of
+    these hops. tells_bytes: True if the sizes differ enough to show the time per byte.
     send_ns, receive_ns: a message's time at its sender and at its receiver; None: the same as on all links.
     eager_bytes: longer messages go by rendezvous. announcement_ns, answer_ns: the latencies of RTS and CTS.
     announced_ns: that of the message after them. These three are latency_ns if None. announced_per_byte_ns: that
@@ -42,7 +42,6 @@ class LinkCost:
     latency_ns: float
     per_byte_ns: float = 0.0
     hops: int = 0
-    least_bytes: float = 0.0
     most_bytes: float = math.inf
     sizes: tuple[float, ...] = ()
     tells_bytes: bool = True

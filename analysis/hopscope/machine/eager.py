@@ -1,4 +1,4 @@
-"""Limits that tell messages by rendezvous from eager ones."""
+"""Constants of the rendezvous protocol: its latencies, and the limits that tell such messages from eager ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hops that a model is fitted to."""
+"""Hops of collectives as arrays, to which costs are fitted and which the replay repeats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Fits the costs of messages to the hops of a run.
+"""Fits the costs of links, pairs of hosts and interfaces to the hops of a run.
 
-Only hops that bind are used, because the others were stamped only when their receiver looked for them. The queues and
-the links' latencies of an emulated machine are known, so only the software's time is fitted.
+Only hops for which a rank waited are used, because the others were stamped only when their receiver looked for them.
+The queues and the links' latencies of an emulated machine are known, so only the software's time is fitted.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
         least_bytes, most_bytes = float(sizes.min()), float(sizes.max())
         tells_bytes = most_bytes > SMALL and most_bytes >= 2 * least_bytes
         different = tuple(np.unique(sizes).astype(np.float64).tolist())
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(rows), least_bytes, most_bytes, different, tells_bytes)
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(rows), most_bytes, different, tells_bytes)
         residual = net[rows] - links[name].latency_ns - per_byte * hops.size[rows]
         loss += float(np.abs(residual).sum())
         for number in np.unique(pair[rows]):

@@ -1,4 +1,5 @@
-"""Fits the ranks' own time inside a collective to the times between a rank's own events.
+"""Fits the ranks' own time inside a collective of the engine to the times between a rank's own events. For collectives
+of the MPI library, `replay.run.events` does.
 
 All compared times are of one rank's clock. Medians count, because a rank that lost its core between two events does not
 show the time of its work.

@@ -70,8 +70,8 @@ class LogGP:
     """g and G towards several destinations, by their ascending number. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> LogGP:
-        """The model with the gaps towards so many destinations in turn. If that number was not measured, the next
-        smaller measured one counts."""
+        """The model with the gaps of a sender that sends to this many destinations in turn. If that number was not
+        measured, uses the next smaller one that was."""
         gaps = [gap for count, *gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1][0], G=gaps[-1][1], gaps=()) if gaps else self
 
@@ -97,8 +97,8 @@ class PLogP:
     """g(m, k) towards k destinations, by ascending k. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> PLogP:
-        """The model with the gap towards so many destinations in turn. If that number was not measured, the next
-        smaller measured one counts."""
+        """The model with the gap of a sender that sends to this many destinations in turn. If that number was not
+        measured, uses the next smaller one that was."""
         gaps = [gap for count, gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1], gaps=()) if gaps else self
 

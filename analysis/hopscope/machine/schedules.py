@@ -1,4 +1,4 @@
-"""The engine's own schedules of the algorithms that have formulas, and the time of their replay."""
+"""The engine's schedules of algorithms that have formulas, and the time of any schedule under a published model."""
 
 from __future__ import annotations
 

@@ -36,6 +36,8 @@ The directives (a line indented by three or more spaces continues the one above)
 * `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. A paragraph begins with
   the word in the first column and the sentence in the second one. Each further column gets its own line below. Words
   before a column's name are printed before its text.
+* `above COLUMN = WORD[, WORD]`: paragraphs whose column has one of these words are printed before the others, in this
+  order.
 * `headline COLUMN`: people read the first row's text in this column before the table.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval. The table for people shows
@@ -74,7 +76,7 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|columns|uses|bar|paragraphs|headline|only-data|narrow|uncertain|describes|exact|then|asks|reads|object|row|zero|whole|kept|fail-if|empty|example)"
+    r"(grain|param|key|column|columns|uses|bar|paragraphs|above|headline|only-data|narrow|uncertain|describes|exact|then|asks|reads|object|row|zero|whole|kept|fail-if|empty|example)"
     r" (.*)"
 )
 _GRAIN = re.compile(
@@ -85,6 +87,7 @@ _PARAM = re.compile(
 )
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
 _COLUMNS_OF = re.compile(r"of (?P<macro>[a-z_0-9]+)(?:: (?P<names>.+))?")
+_ABOVE = re.compile(r"(?P<column>[a-z_0-9]+) = (?P<words>.+)")
 _PARAMETER = re.compile(r"\$(\w+)")
 _MODULE = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
 _DESCRIBES = re.compile(r"(?P<column>[a-z_0-9]+) instead (?P<gate_on>[a-z_0-9]+)")
@@ -156,6 +159,8 @@ class Analysis(Source):
     bar: str | None = None
     paragraphs: tuple[tuple[str, str], ...] = ()
     """Pairs of the words before a column and the column."""
+    above: tuple[str, tuple[str, ...]] | None = None
+    """A column, and the words in it whose paragraphs come before the others."""
     headline: str | None = None
     only_data: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
@@ -215,6 +220,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
     headline = values["headline"][0] if "headline" in values else None
+    above = _match(_ABOVE, name, values["above"][0]) if "above" in values else None
     paragraphs = [_last_word(name) for value in values.get("paragraphs", []) for name in _names(value)]
     only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
     narrow = tuple(n for value in values.get("narrow", []) for n in _names(value))
@@ -230,6 +236,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         *([bar] if bar else []),
         *([headline] if headline else []),
         *(column for _, column in paragraphs),
+        *([above["column"]] if above else []),
         *only_data,
         *narrow,
         *exact,
@@ -252,6 +259,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         columns=columns,
         bar=bar,
         paragraphs=tuple(paragraphs),
+        above=(above["column"], _names(above["words"])) if above else None,
         headline=headline,
         only_data=only_data,
         narrow=narrow,

@@ -76,7 +76,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
     rows = table.to_pylist()
     target = console(stream)
     if analysis.paragraphs:
-        _print_paragraphs(target, rows, analysis.paragraphs, trace)
+        _print_paragraphs(target, _above_first(rows, analysis), analysis.paragraphs, trace)
         return
     if analysis.headline and rows:
         target.print(Text(visible_line(str(rows[0][analysis.headline])), style="bold"))
@@ -118,6 +118,15 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
                 style="dim",
             )
         )
+
+
+def _above_first(rows: Sequence[Row], analysis: Analysis) -> list[Row]:
+    """The rows in the order of their paragraphs."""
+    if analysis.above is None:
+        return list(rows)
+    column, words = analysis.above
+    place = {word: position for position, word in enumerate(words)}
+    return sorted(rows, key=lambda row: place.get(row[column], len(words)))
 
 
 def _print_paragraphs(target: Console, rows: Sequence[Row], columns: Sequence[tuple[str, str]], trace: str) -> None:

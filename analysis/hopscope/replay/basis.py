@@ -25,7 +25,7 @@ from hopscope.replay.prediction import Model
 from hopscope.replay.replayer import Replayer, mean_iteration, replayer_of, window_of
 from hopscope.replay.run.events import NO_LIMITS, Events, events_of, parts_of
 from hopscope.replay.run.hops import hops_of, model_hops
-from hopscope.replay.run.program import Source, source_of
+from hopscope.replay.run.subject import Source, source_of
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5

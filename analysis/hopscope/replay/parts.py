@@ -21,7 +21,7 @@ from hopscope.mpi_libraries.open_mpi.rules import size_in_rules
 from hopscope.replay.algorithms.baseline import has_baseline
 from hopscope.replay.run.calls import Kinds, kinds_of, payload_of
 from hopscope.replay.run.operations import has_bytes
-from hopscope.replay.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
+from hopscope.replay.run.subject import Source, Subject, carried_of, operations_of, spent_ns, subject_from
 
 MOST_PARTS = 8
 LEAST_TIME = 0.01
@@ -136,11 +136,8 @@ def groups_of(source: Source) -> list[Group]:
 def _combined_subject(parts: tuple[Subject, ...], collectives: Array) -> Subject:
     """Selections as one subject. collectives: rows of the collectives that count iterations."""
     simulated = np.sort(np.concatenate([part.simulated for part in parts]))
-    operations = tuple(sorted({part.op for part in parts}))
     untold = tuple(sorted({reason for part in parts for reason in part.untold}))
-    return replace(
-        parts[0], collectives=collectives, simulated=simulated, operations=operations, untold=untold, parts=parts
-    )
+    return replace(parts[0], collectives=collectives, simulated=simulated, untold=untold, parts=parts)
 
 
 def _knows_bytes(op: str, flavour: str | None) -> bool:

@@ -16,7 +16,8 @@ from hopscope.native import _plan, _replay
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.algorithms.combination import Runs
 from hopscope.replay.algorithms.recorded import Recorded
-from hopscope.replay.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
+from hopscope.replay.run.program import AS_OBSERVED, RECORDED, program_of
+from hopscope.replay.run.subject import Source, Subject
 
 TOOK = 0.01
 """Weight of the collectives' own time in a score, compared with an iteration's time."""
@@ -92,10 +93,6 @@ class Replayer:
             else 1.0
         )
         return float(pace) * baseline_times.iteration_ns + TOOK * candidate_times.took_ns
-
-    def leaves(self, runs: Runs) -> Array:
-        """The last leave of each of the subject's collectives. Raises InputError where the run cannot be replayed."""
-        return self._finished(runs)[1][self._iterations]
 
     def _times(self, runs: Runs) -> Times:
         key = tuple(map(id, runs))

@@ -34,7 +34,7 @@ EXACT_ROWS: Final = 400_000
 """The approximate number of calls, intervals and hops that are summed up for one range. For more, the bins are read."""
 
 MARKS: Final = 2_000
-"""The largest number of marks of one kind that are given one by one."""
+"""The largest number of marks of one kind, such as hops, that an answer has. If there are more, it has none."""
 
 _COMPUTE: Final = list(CATEGORIES).index("compute")
 

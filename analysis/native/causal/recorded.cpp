@@ -4,7 +4,9 @@
 //
 //   for a message    the edge comes from the send's begin, as long as the message took
 //   for a receive    the edge of the send's end comes from the post that held the message back
-//   for members      where hops do not say more, the edge of the end comes from the last enter that the operation needs
+//   for members      where hops do not say more, the edge of the end comes from the last enter that the operation
+//   needs;
+//                    for a nonblocking collective, also from the other members' waits, which let it go on
 //
 // A wait is not part of a gap. A message for which nobody waited has an edge, too, as long as the fastest message of
 // its size and link class, or as itself if it was faster.
@@ -28,7 +30,8 @@ using paths::Messages;
 using paths::MISSING;
 
 // The kinds of points, in their order at one time on one lane: ends of earlier calls come before begins of later ones.
-enum class Kind : uint8_t { received, send_done, complete, end, begin, post, sent };
+// A rank goes on with a nonblocking collective where it begins to wait for it.
+enum class Kind : uint8_t { received, send_done, complete, end, begin, goes_on, post, sent };
 enum class Table : uint8_t { hops, messages, calls, intervals };
 
 struct Point {
@@ -87,8 +90,10 @@ class Builder {
         for (size_t i = 0; i < columns_.calls.size(); i++) {
             point(columns_.calls.enter[i], i, columns_.calls.lane[i], Kind::begin, Table::calls);
             point(columns_.calls.leave[i], i, columns_.calls.lane[i], Kind::end, Table::calls);
-            if (paths::completes_early(columns_.calls, i) && !by_hops(columns_.calls.collective[i]))
-                point(columns_.calls.complete[i], i, columns_.calls.lane[i], Kind::complete, Table::calls);
+            if (!paths::completes_early(columns_.calls, i) || by_hops(columns_.calls.collective[i]))
+                continue;
+            point(columns_.calls.wait_begin[i], i, columns_.calls.lane[i], Kind::goes_on, Table::calls);
+            point(columns_.calls.complete[i], i, columns_.calls.lane[i], Kind::complete, Table::calls);
         }
         for (size_t i = 0; i < columns_.intervals.size(); i++) {
             const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[i]);
@@ -209,11 +214,13 @@ class Builder {
         recording_.graph.reserve(points_.size() + columns_.collectives.size(), points_.size());
         recording_.recorded.reserve(points_.size() + columns_.collectives.size());
         enter_of_call_.assign(columns_.calls.size(), NO_MOMENT);
+        wait_of_call_.assign(columns_.calls.size(), NO_MOMENT);
         last_.assign(lanes_, NO_MOMENT);
         thread_end_.assign(lanes_, NO_MOMENT);
         finalized_.assign(lanes_, false);
         depth_.assign(lanes_, 0);
         meetings_.assign(2 * columns_.collectives.size(), NO_MOMENT);
+        last_waits_.assign(2 * columns_.collectives.size(), NO_MOMENT);
         missing_.assign(2 * columns_.collectives.size(), 0);
         for (size_t i = 0; i < columns_.calls.size(); i++)
             if (!by_hops(columns_.calls.collective[i]))
@@ -266,6 +273,8 @@ class Builder {
         switch (p.kind) {
         case Kind::begin:
             return add_begin(p);
+        case Kind::goes_on:
+            return add_going_on(p);
         case Kind::sent:
             moments_of(p.table).sent[p.row] = add_own(p);
             break;
@@ -332,6 +341,19 @@ class Builder {
         for (size_t call = first; call < end; call++)
             if (meeting_of(call) == meeting && enter_of_call_[call] != NO_MOMENT)
                 recording_.graph.add_edge({enter_of_call_[call], 0});
+    }
+
+    // Adds the begin of a wait for a nonblocking collective, and a moment that comes after all such waits so far.
+    void add_going_on(const Point &p) {
+        const Moment wait = add_own(p);
+        wait_of_call_[p.row] = wait;
+        Moment &last_wait = last_waits_[meeting_of(p.row)];
+        const Moment before = last_wait;
+        last_wait = recording_.graph.add(-1, 0, false);
+        recording_.recorded.push_back(p.time);
+        recording_.graph.add_edge({wait, 0});
+        if (before != NO_MOMENT)
+            recording_.graph.add_edge({before, 0});
     }
 
     // True for a call that communicates: its own time, besides waiting, is the cost of messages.
@@ -410,7 +432,15 @@ class Builder {
             if (moment != NO_MOMENT)
                 requirements.push_back(moment);
         };
-        auto need_meeting = [&] { need(meetings_[is_inter ? meeting_of(call) ^ 1 : meeting_of(call)]); };
+        auto need_meeting = [&] {
+            const size_t meeting = is_inter ? meeting_of(call) ^ 1 : meeting_of(call);
+            need(meetings_[meeting]);
+            need(last_waits_[meeting]);
+        };
+        auto need_member = [&](size_t member) {
+            need(enter_of_call_[member]);
+            need(wait_of_call_[member]);
+        };
         switch (static_cast<Leads>(columns_.collectives.leads[collective])) {
         case Leads::to_last_enter:
             need_meeting();
@@ -422,13 +452,13 @@ class Builder {
         case Leads::to_root:
             for (size_t sender = first; sender < end; sender++)
                 if (sender != call && columns_.calls.rank[sender] == root)
-                    need(enter_of_call_[sender]);
+                    need_member(sender);
             break;
         case Leads::scan:
         case Leads::exscan:
             for (size_t sender = first; sender < end; sender++)
                 if (columns_.calls.comm_rank[sender] < columns_.calls.comm_rank[call])
-                    need(enter_of_call_[sender]);
+                    need_member(sender);
             break;
         case Leads::stays:
             break;
@@ -471,7 +501,9 @@ class Builder {
     std::vector<Point> points_;
     LaneWaits waits_;
     Recorded recording_;
-    std::vector<Moment> enter_of_call_, last_, meetings_, thread_end_; // thread_end_: of a rank, by main lane
+    std::vector<Moment> enter_of_call_, wait_of_call_; // by row of calls
+    std::vector<Moment> meetings_, last_waits_;        // by meeting: of all enters, and of the waits so far
+    std::vector<Moment> last_, thread_end_;            // thread_end_: of a rank, by main lane
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

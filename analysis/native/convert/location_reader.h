@@ -142,9 +142,9 @@ class LocationReader {
     };
     std::vector<Gap> gaps_;
     int64_t pause_ = -1; /* the interval of the current gap */
-    /* Time between two outermost stretches of MPI, overhead or recording gaps is computing. */
+    /* Time outside MPI, overhead and recording gaps is computing. mpi_depth_: how many of these are open. */
     int32_t mpi_depth_ = 0;
-    int64_t left_mpi_ = kNull64; /* end of the last such stretch */
+    int64_t left_mpi_ = kNull64; /* the time at which the last of them ended */
     int64_t computed_in_all_ = 0;
     int64_t computed_before_call_ = 0; /* the part of the computing before the last call's enter */
 };

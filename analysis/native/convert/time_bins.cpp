@@ -15,7 +15,7 @@ namespace {
 /* For shorter times than the finest bin a view reads the calls themselves: with more bins the table would be longer
  * than the table of calls. */
 constexpr size_t kCells = 1 << 18, kFewestBins = 1 << 10, kMostBins = 1 << 12;
-constexpr size_t kRanksAtOnce = 16; /* between two trims */
+constexpr size_t kRanksAtOnce = 16; /* ranks summed between two calls of trim() */
 
 } // namespace
 

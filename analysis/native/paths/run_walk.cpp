@@ -32,17 +32,17 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
         return {start.lane, item.begin};
     }
     const Calls &calls = history_.calls();
-    int64_t completed = -1, required_call = -1, latest = item.begin;
-    // A collective completed here binds if a rank that it needs entered it after this rank began to wait.
+    int64_t completed = -1;
+    Place required{-1, item.begin};
+    // A collective completed here binds if a rank that it needs reached it after this rank began to wait.
     auto may_bind = [&](int64_t call) {
         const auto row = static_cast<size_t>(call);
-        const int64_t candidate =
+        const Place candidate =
             collectives_.last_needed(collectives_.row_of(calls.collective[row]), call, calls.complete[row]);
         completed = completed < 0 ? call : completed;
-        if (calls.enter[static_cast<size_t>(candidate)] > latest) {
-            latest = calls.enter[static_cast<size_t>(candidate)];
+        if (candidate.t > required.t) {
+            required = candidate;
             completed = call;
-            required_call = candidate;
         }
     };
     // A collective with known messages binds if this rank waited for one of them here. The path follows the last such
@@ -70,10 +70,10 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
             return start;
         may_bind(last_waited);
     }
-    if (required_call >= 0 && !(bound_by_message && wait->other_time >= latest)) {
-        collectives_.add(stretches, Category::native, start.lane, latest, start.t,
+    if (required.lane >= 0 && !(bound_by_message && wait->other_time >= required.t)) {
+        collectives_.add(stretches, Category::native, start.lane, required.t, start.t,
                          collectives_.context_of(static_cast<size_t>(completed)));
-        return {calls.lane[static_cast<size_t>(required_call)], latest};
+        return required;
     }
     if (bound_by_message)
         return follow_message(Category::p2p);
@@ -198,8 +198,9 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
     return place;
 }
 
-// The begin of a lead's backward walk: the last enter; or, if later, the begin of the chain of hops that the last rank
-// to leave waited for (a rank came late to its wait for a nonblocking collective). Lane -1 if no rank can have waited.
+// The begin of a lead's backward walk: the last enter; or, if later, the wait for a nonblocking collective to which a
+// rank came late. That is the begin of the chain of hops that the last rank to leave waited for; without hops, the last
+// wait that the others may have waited for. Lane -1 if no rank can have waited.
 Place RunWalker::last_arrival(size_t collective) const {
     const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();
@@ -209,7 +210,8 @@ Place RunWalker::last_arrival(size_t collective) const {
     for (auto i = static_cast<size_t>(first_call[collective]); i < static_cast<size_t>(first_call[collective + 1]); i++)
         if (last.lane < 0 || calls.enter[i] > last.t)
             last = {calls.lane[i], calls.enter[i]};
-    const Place begin = collectives_.begin_of_path(collective);
+    const bool has_hops = history_.collectives().has_hops[collective];
+    const Place begin = has_hops ? collectives_.begin_of_path(collective) : collectives_.last_wait_needed(collective);
     return begin.lane >= 0 && begin.t > last.t ? begin : last;
 }
 

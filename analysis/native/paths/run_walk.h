@@ -11,10 +11,11 @@ class RunWalker {
     // The history must be finished and outlive this.
     explicit RunWalker(const History &history);
 
-    // Keeps the leads of collectives first .. end - 1. A lead is the path from the previous collective to the last
-    // arrival: the last enter, or a later begin of the chain of binding hops. A collective with fewer than two calls
-    // has no lead. Stops at about `limit` stretches, or before a lead that has more than `limit` stretches. Returns the
-    // first collective whose lead was not kept, or end.
+    // Appends to `stretches` the leads of collectives first .. end - 1. A lead is the path from the previous collective
+    // to this one's last arrival. That is its last enter or, if later, the begin of its chain of binding hops; without
+    // hops, the begin of a wait for it. A collective with fewer than two calls has no lead. Stops at about `limit`
+    // stretches, or before a lead that has more than `limit` stretches. Returns the first collective whose lead was not
+    // kept, or end.
     size_t keep_leads(Stretches &stretches, size_t first, size_t end, size_t limit) const;
     // The lead of one collective, latest stretch first; it may be long. Calls take(stretch) for each.
     template <typename Take> void lead(size_t collective, const Take &take) const {

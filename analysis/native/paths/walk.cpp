@@ -80,17 +80,20 @@ void CollectiveWalker::add_message(Backward &stretches, Category category, const
                          is_hop ? -1 : wait.message, dst, src, dst, context.op, context.call_site, category});
 }
 
-int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) const {
-    int64_t target = call;
-    auto consider = [&](int64_t candidate) {
-        // At equal times, the path stays at the rank itself if possible; otherwise it takes the first rank.
-        if (calls_.enter[static_cast<size_t>(candidate)] > calls_.enter[static_cast<size_t>(target)])
-            target = candidate;
-    };
+// The time at which a rank let a collective go on, seen from t. An MPI library goes on with a nonblocking collective
+// only in calls of MPI: at its start, and in the wait for it.
+Place CollectiveWalker::reached(size_t call, int64_t t) const {
+    const bool waits =
+        completes_early(calls_, call) && calls_.wait_begin[call] > calls_.leave[call] && calls_.wait_begin[call] < t;
+    return {calls_.lane[call], waits ? calls_.wait_begin[call] : calls_.enter[call]};
+}
+
+Place CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) const {
     auto own_call = static_cast<size_t>(call);
     const int32_t root = collectives_.root_rank[collective];
     const int32_t second_group = collectives_.second_group[collective];
     Leads leads = static_cast<Leads>(collectives_.leads[collective]);
+    Place target = reached(own_call, t);
     auto in_second = [&](size_t row) { return calls_.comm_rank[row] >= second_group; };
     for (int64_t i = collectives_.first_call[collective]; i < collectives_.first_call[collective + 1]; i++) {
         auto peer_call = static_cast<size_t>(i);
@@ -114,17 +117,44 @@ int64_t CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t
         }
         // On an intercommunicator all data comes from the other group.
         waited_for = waited_for && (second_group < 0 || in_second(own_call) != in_second(peer_call));
-        if (waited_for && calls_.enter[peer_call] < t)
-            consider(i);
+        if (!waited_for || calls_.enter[peer_call] >= t)
+            continue;
+        // At equal times, the path stays at the rank itself if possible; otherwise it takes the first rank.
+        if (const Place place = reached(peer_call, t); place.t > target.t)
+            target = place;
     }
     return target;
 }
 
+Place CollectiveWalker::last_wait_needed(size_t collective) const {
+    const auto leads = static_cast<Leads>(collectives_.leads[collective]);
+    if (leads != Leads::to_last_enter && leads != Leads::to_root && leads != Leads::root_to_last_enter)
+        return {-1, MISSING};
+    std::vector<size_t> waits;
+    for (auto i = static_cast<size_t>(collectives_.first_call[collective]);
+         i < static_cast<size_t>(collectives_.first_call[collective + 1]); i++)
+        if (completes_early(calls_, i))
+            waits.push_back(i);
+    std::sort(waits.begin(), waits.end(),
+              [&](size_t a, size_t b) { return calls_.wait_begin[a] < calls_.wait_begin[b]; });
+    Place last{-1, MISSING};
+    int64_t waited_until = MISSING; // by the members that began to wait before, if the rule makes them wait
+    for (size_t call : waits) {
+        const bool is_root = calls_.rank[call] == collectives_.root_rank[collective];
+        const int64_t begin = calls_.wait_begin[call];
+        if (begin < waited_until && (is_root || leads != Leads::to_root))
+            last = {calls_.lane[call], begin};
+        if (is_root || leads != Leads::root_to_last_enter)
+            waited_until = std::max(waited_until, calls_.complete[call]);
+    }
+    return last;
+}
+
 Place CollectiveWalker::walk_native(Backward &stretches, size_t collective, int64_t call, Place start) const {
-    auto last_call = static_cast<size_t>(last_needed(collective, call, start.t));
+    const Place last = last_needed(collective, call, start.t);
     const auto category = static_cast<Category>(collectives_.library[collective]);
-    add(stretches, category, start.lane, calls_.enter[last_call], start.t, context_of(static_cast<size_t>(call)));
-    return {calls_.lane[last_call], calls_.enter[last_call]};
+    add(stretches, category, start.lane, last.t, start.t, context_of(static_cast<size_t>(call)));
+    return last;
 }
 
 // The last wait of a call's rank at a place. A rank's hops lie on the lane of its call, whichever thread saw them.
@@ -236,8 +266,13 @@ PooledVector<Place> CollectiveWalker::chain_begins() const {
     PooledVector<Place> begins; // by wait of the collective
     std::vector<Place *> ways;  // the begins of the waits on a chain
     for (size_t c = 0; c < collectives_.size(); c++) {
-        if (!collectives_.has_hops[c])
+        if (!collectives_.has_hops[c]) {
+            for (auto i = static_cast<size_t>(collectives_.first_call[c]);
+                 i < static_cast<size_t>(collectives_.first_call[c + 1]); i++)
+                if (completes_early(calls_, i))
+                    result[i] = last_needed(c, static_cast<int64_t>(i), calls_.complete[i]);
             continue;
+        }
         const Wait *first = hop_waits_.waits + hop_waits_.first[c];
         begins.assign(static_cast<size_t>(hop_waits_.first[c + 1] - hop_waits_.first[c]), kNotFollowed);
         for (auto i = static_cast<size_t>(collectives_.first_call[c]);

@@ -33,8 +33,9 @@ class CollectiveWalker {
     // The last binding hop before each call's leave, by id; -1 if there is none.
     PooledVector<int64_t> call_predecessors() const;
     // The begin of the chain of binding hops that each call waited for. It is the rank for which all ranks on the chain
-    // waited, and the time at which that rank entered the collective or came to wait for it. Lane -1 if the hops are
-    // unknown or undecided, or if the call has no end.
+    // waited, and the time at which that rank entered the collective or came to wait for it. Without hops, it is
+    // last_needed() for a nonblocking collective. Lane -1 if the hops are unknown or undecided, or if the call has no
+    // end.
     PooledVector<Place> chain_begins() const;
     // The begin of a collective's critical path: the begin of the chain of the call that ended last.
     Place begin_of_path(size_t collective) const;
@@ -49,9 +50,13 @@ class CollectiveWalker {
     bool walk_hops(Backward &stretches, size_t collective, Place &place) const;
     // The end of the last wait of a lane's rank for a hop of the collective, at t or before; MISSING if there is none.
     int64_t end_of_wait(size_t collective, int32_t lane, int64_t t) const;
-    // The call for which a call had to wait by its operation's rule, among the calls entered before t. It is the call
-    // itself if no other was entered later.
-    int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
+    // The rank for which a call had to wait by its operation's rule, and the time before t at which that rank reached
+    // the collective: its enter, or its wait for a nonblocking collective, which lets the collective go on. It is the
+    // call's own rank if no other reached it later.
+    Place last_needed(size_t collective, int64_t call, int64_t t) const;
+    // The last begin of a wait for a nonblocking collective that another member may have waited for, by the rule of the
+    // operation. Lane -1 if there is none. Cost: a sort of the collective's calls.
+    Place last_wait_needed(size_t collective) const;
     // The row of the call of a lane's rank; -1 if it has none.
     int64_t call_of(size_t collective, int32_t lane) const;
     int64_t end_of_call(size_t call) const;
@@ -69,6 +74,7 @@ class CollectiveWalker {
 
   private:
     const Wait *last_wait(size_t collective, int64_t call, Place place) const;
+    Place reached(size_t call, int64_t t) const;
     int64_t last_to_end(size_t collective) const;
     // Follows binding hops back from a place. lookup(wait) gives the begin of a chain that was already followed, or
     // nullptr.

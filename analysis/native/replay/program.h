@@ -56,8 +56,8 @@ struct Costs {
     Column<double> service, service_per_byte, rest;
     bool cut_through; // a message's first byte goes on while the others come
     // True: messages travel as over the engine's emulated links (collector/src/engine/transport_emulated.c). In a
-    // rendezvous only the sender waits for the receive. A message takes its turn at all near servers when it is sent,
-    // and at all far servers when it is there and its receive is posted.
+    // rendezvous only the sender waits for the receive. A message queues for all near servers at once when it is sent,
+    // and for all far servers at once when it has crossed the latency and its receive is posted.
     bool emulates;
     double enter, leave, combine, combine_per_byte, copy, copy_per_byte;
 };

@@ -45,12 +45,10 @@ static void add_peer(struct text *output, const struct inspection *inspection, u
 static void add_site(struct text *output, const struct run *run, const struct process *process, uint64_t id) {
     const struct site_definition *definition = id >= 1 && id <= process->site_count ? &process->sites[id - 1] : NULL;
     struct text site = {0};
-    if (definition && definition->module)
-        text_add_addresses(&site, &run->sites[definition->merged]);
-    else if (definition && definition->file && definition->line > 0)
-        text_add(&site, "%s:%" PRId64, definition->file, definition->line);
-    else if (definition && definition->file)
-        text_add(&site, "%s", definition->file);
+    if (definition && is_known_site(definition))
+        text_add_place(&site, &run->sites[definition->merged]);
+    if (definition && definition->file && definition->line > 0)
+        text_add(&site, ":%" PRId64, definition->line);
     text_add(output, ",\"site\":");
     text_add_quoted(output, site.bytes);
     text_add(output, ",\"symbol\":");

@@ -48,11 +48,20 @@ static void free_forks(struct forks *forks) {
     free(forks->items);
 }
 
+/* The hash of an address in machine code, or of a line of Python. */
 static uint64_t hash_of_address(const struct site_definition *site) {
+    if (site->file)
+        return hash_mix(hash_text(hash_text(HASH_START, site->file), site->symbol), (uint64_t)site->line);
     return hash_mix(hash_text(HASH_START, site->module), site->offset);
 }
 
+static bool has_function(const struct site_definition *site) {
+    return site->file || site->begin != UINT64_MAX;
+}
+
 static uint64_t hash_of_function(const struct site_definition *site) {
+    if (site->file)
+        return hash_text(hash_text(HASH_START, site->file), site->symbol);
     return hash_mix(hash_text(HASH_START, site->module), site->begin);
 }
 
@@ -62,12 +71,12 @@ enum { MOST_LINKS = MOST_CALLERS + 1 };
 static size_t chain_of(const struct process *process, const struct site_definition *site,
                        const struct site_definition *links[MOST_LINKS]) {
     size_t length = 0;
-    if (!site->module)
+    if (!is_known_site(site))
         return 0;
     links[length++] = site;
     for (size_t i = 0; i < site->caller_count; i++) {
         uint32_t id = site->callers[i];
-        if (id < 1 || id > process->frame_count || !process->frames[id - 1].module)
+        if (id < 1 || id > process->frame_count || !is_known_site(&process->frames[id - 1]))
             break;
         links[length++] = &process->frames[id - 1];
     }
@@ -98,7 +107,7 @@ static size_t count_telling_callers(const struct callers *callers, const struct 
     size_t count = 0;
     for (size_t i = 0; i + 1 < length; i++) {
         chain = hash_mix(chain, hash_of_address(links[i]));
-        if (links[i]->begin == UINT64_MAX || has_several(&callers->functions, hash_of_function(links[i])))
+        if (!has_function(links[i]) || has_several(&callers->functions, hash_of_function(links[i])))
             break;
         if (has_several(&callers->followers, chain))
             count = i + 1;
@@ -130,36 +139,31 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True for the same call site, whatever the address space layout. A function's name matters only if it is not a symbol,
+/* True for the same place, whatever the address space layout. A function's name matters only if it is not a symbol,
  * because code on one line of Python may belong to several functions. */
+static bool is_same_place(const struct site_definition *a, const struct site_definition *b) {
+    return a->offset == b->offset && a->line == b->line && is_same_text(a->module, b->module) &&
+           is_same_text(a->file, b->file) && (!a->file || is_same_text(a->symbol, b->symbol));
+}
+
 static bool is_same_site(const struct site *a, const struct site *b) {
-    if (a->offset != b->offset || a->line != b->line || !is_same_text(a->module, b->module) ||
-        !is_same_text(a->file, b->file) || a->caller_count != b->caller_count ||
-        (a->file && !is_same_text(a->symbol, b->symbol)))
+    if (!is_same_place(a->place, b->place) || a->caller_count != b->caller_count)
         return false;
     for (size_t i = 0; i < a->caller_count; i++)
-        if (a->callers[i]->offset != b->callers[i]->offset ||
-            !is_same_text(a->callers[i]->module, b->callers[i]->module))
+        if (!is_same_place(a->callers[i], b->callers[i]))
             return false;
     return true;
 }
 
 static uint64_t key_of_site(const struct site *site) {
-    if (site->file)
-        return hash_mix(hash_text(hash_text(HASH_START, site->file), site->symbol), (uint64_t)site->line);
-    uint64_t key = hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+    uint64_t key = hash_of_address(site->place);
     for (size_t i = 0; i < site->caller_count; i++)
         key = hash_mix(key, hash_of_address(site->callers[i]));
     return key;
 }
 
 static struct site site_of(const struct process *process, const struct site_definition *definition) {
-    struct site site = {.module = definition->module,
-                        .symbol = definition->symbol,
-                        .offset = definition->offset,
-                        .file = definition->file,
-                        .line = definition->line,
-                        .caller_count = definition->caller_count};
+    struct site site = {.place = definition, .caller_count = definition->caller_count};
     for (size_t i = 0; i < site.caller_count; i++)
         site.callers[i] = &process->frames[definition->callers[i] - 1];
     return site;
@@ -195,9 +199,24 @@ bool merge_sites(struct run *run) {
     return ok;
 }
 
-void text_add_addresses(struct text *output, const struct site *site) {
-    text_add(output, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+void text_add_place(struct text *output, const struct site *site) {
+    const struct site_definition *place = site->place;
+    if (place->file) {
+        text_add(output, "%s", place->file);
+        return;
+    }
+    text_add(output, "%s+0x%llx", place->module, (unsigned long long)place->offset);
     for (size_t i = 0; i < site->caller_count; i++)
         text_add(output, ARCHIVE_FROM "%s+0x%llx", site->callers[i]->module,
                  (unsigned long long)site->callers[i]->offset);
+}
+
+void text_add_function(struct text *output, const struct site *site) {
+    const struct site_definition *place = site->place;
+    if (!place->symbol || !*place->symbol)
+        return;
+    text_add(output, ARCHIVE_CALLED_FROM "%s", place->symbol);
+    for (size_t i = 0; place->file && i < site->caller_count; i++)
+        text_add(output, ARCHIVE_FROM "%s (%s:%lld)", site->callers[i]->symbol, site->callers[i]->file,
+                 (long long)site->callers[i]->line);
 }

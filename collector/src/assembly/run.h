@@ -216,11 +216,8 @@ struct shadow {
     uint32_t comm, tree;
 };
 
-struct site { /* merged call site; module and offset, or file and line */
-    const char *module, *symbol;
-    uint64_t offset;
-    const char *file;
-    int64_t line;
+struct site { /* merged call site */
+    const struct site_definition *place;
     const struct site_definition *callers[MOST_CALLERS];
     size_t caller_count;
 };
@@ -299,8 +296,10 @@ bool join_worlds(struct run *run);
 bool merge_comms(struct run *run);
 /* Finds the definitions of different processes that mean the same call site, and the callers that tell it apart. */
 bool merge_sites(struct run *run);
-/* Adds module+0xoffset, and the same for each of the callers. */
-void text_add_addresses(struct text *output, const struct site *site);
+/* Adds the file of a line of Python; else module+0xoffset, and the same for each of the callers. */
+void text_add_place(struct text *output, const struct site *site);
+/* Adds the description of a region by its calling function, with the callers of a line of Python. */
+void text_add_function(struct text *output, const struct site *site);
 
 /* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);

@@ -216,15 +216,11 @@ static void write_regions(struct writing *w) {
     for (size_t i = 0; i < w->run->region_count; i++) {
         const struct region *region = &w->run->regions[i];
         const struct site *site = region->site == NO_ID ? NULL : &w->run->sites[region->site];
-        uint32_t line = site && site->file && site->line > 0 ? (uint32_t)site->line : 0;
+        uint32_t line = site && site->place->file && site->place->line > 0 ? (uint32_t)site->place->line : 0;
         struct text place = {0}, description = {0};
         if (site) {
-            if (site->file)
-                text_add(&place, "%s", site->file);
-            else
-                text_add_addresses(&place, site);
-            if (site->symbol && *site->symbol)
-                text_add(&description, ARCHIVE_CALLED_FROM "%s", site->symbol);
+            text_add_place(&place, site);
+            text_add_function(&description, site);
         }
         struct text own_regions = {0};
         text_add(&own_regions, region->refused ? "%s" ARCHIVE_REFUSED : "%s",

@@ -1,6 +1,7 @@
 /* The call site of a call through mpi4py is the nearest line of Python: that of the innermost frame whose file is
- * neither mpi4py's own nor frozen into the interpreter. Each thread remembers recent call sites, by code object and
- * instruction. Each call site is defined once per process.
+ * neither mpi4py's own nor frozen into the interpreter. Its callers are the lines of the next such frames. Each thread
+ * remembers recent lines, by code object and instruction, and recent call sites, by their lines. Each call site is
+ * defined once per process.
  *
  * A code object may have been freed, and another one may have its address. So the thread also remembers a hash of a
  * part of the code object, and compares it each time. */
@@ -22,19 +23,25 @@
 
 enum { MOST_FRAMES = 64, SITE_SLOTS = 64, SAMPLE = 64 /* bytes at each end */ };
 
-/* The id of a frame that is skipped on the way to the program's own. */
-#define PASSED_OVER UINT32_MAX
+/* The hash of a line that is skipped on the way to the program's own. */
+#define PASSED_OVER UINT64_MAX
 /* A flag in an instruction's highest bit: a skipped frame that is used because there is no other. */
 #define TAKEN_ANYWAY ((uint32_t)1 << 31)
 
 #define NOT_AN_ADDRESS ((uint64_t)1 << 63)
 
-struct cached_site {
+struct cached_line {
     uintptr_t code;
-    uint64_t digest;
-    uint32_t instruction, id;
+    uint64_t digest, hash; /* hash: of file, function and line */
+    uint32_t instruction;
 };
 
+struct cached_site {
+    uint64_t number; /* of its lines */
+    uint32_t id;
+};
+
+static _Thread_local struct cached_line cached_line[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 static _Thread_local struct cached_site cached_site[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 
 /* Use only trylock. The thread that holds this lock may wait for the interpreter's lock, and a thread that waits for
@@ -216,52 +223,107 @@ static bool is_passed_over(const char *file) {
     return strncmp(file, own_files, strlen(own_files)) == 0 || strncmp(file, frozen, strlen(frozen)) == 0;
 }
 
-/* Writes the definition of a call site, once per process. 0 if recording is off. */
-static uint32_t define(const char *file, const char *name, int in_line) {
-    uint64_t hash = hash_mix(hash_text(HASH_START, file), hash_text(HASH_START, name));
+/* The frames of a call site, the innermost first. */
+struct lines {
+    struct python_code code[CALL_SITE_DEPTH];
+    uint64_t hash[CALL_SITE_DEPTH];
+    int count;
+};
+
+/* Adds a line's file, number and function to a definition. */
+static void describe(struct line *line, const struct python_code *code) {
+    char *file = copy_of(&code->file), *name = copy_of(&code->name);
+    /* A program may have been started by a relative path. */
+    char *absolute_path = !file || *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
+    line_text(line, "file", absolute_path ? absolute_path : file);
+    line_number(line, "line", reading->line(&interpreter.reader, code));
+    line_text(line, "function", name);
+    free(absolute_path);
+    free(file);
+    free(name);
+}
+
+/* The id of a caller's definition; the first use writes it. */
+static uint32_t define_caller(const struct python_code *code, uint64_t hash) {
     bool fresh;
-    uint32_t id = call_site_number(hash_mix(hash, (uint32_t)in_line) | NOT_AN_ADDRESS, &fresh);
+    uint32_t id = call_site_caller(hash_mix(HASH_START, hash) | NOT_AN_ADDRESS, &fresh);
     if (!fresh)
         return id;
-    /* A program may have been started by a relative path. */
-    char *absolute_path = *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
     struct line line;
-    line_begin(&line, "call_site");
+    line_begin(&line, "frame");
     line_unsigned(&line, "id", id);
-    line_text(&line, "file", absolute_path ? absolute_path : file);
-    line_number(&line, "line", in_line);
-    line_text(&line, "function", name);
+    describe(&line, code);
     line_end(&line);
-    free(absolute_path);
     return id;
 }
 
-static uint32_t define_code(const struct python_code *code, bool is_fallback) {
+/* Writes the definition of a call site, once per process. 0 if recording is off. */
+static uint32_t define(const struct lines *lines, uint64_t number) {
     int saved_errno = errno;
-    char *file = copy_of(&code->file), *name = copy_of(&code->name);
-    uint32_t id = 0;
-    if (file && name && !is_fallback && is_passed_over(file))
-        id = PASSED_OVER;
-    else if (file && name)
-        id = define(file, name, reading->line(&interpreter.reader, code));
-    free(file);
-    free(name);
+    bool fresh;
+    uint32_t id = call_site_number(number, &fresh);
+    if (fresh) {
+        int callers[CALL_SITE_DEPTH], count = 0;
+        for (int i = 1; i < lines->count; i++)
+            callers[count++] = (int)define_caller(&lines->code[i], lines->hash[i]);
+        struct line line;
+        line_begin(&line, "call_site");
+        line_unsigned(&line, "id", id);
+        describe(&line, &lines->code[0]);
+        if (count > 0)
+            line_ranks(&line, "callers", callers, count);
+        line_end(&line);
+    }
     errno = saved_errno;
     return id;
 }
 
-static uint32_t site_of_code(const struct python_code *code, bool is_fallback) {
+/* The hash of a line, or PASSED_OVER; 0: out of memory, or not readable. */
+static uint64_t hash_of_code(const struct python_code *code, bool is_fallback) {
+    int saved_errno = errno;
+    char *file = copy_of(&code->file), *name = copy_of(&code->name);
+    uint64_t hash = 0;
+    if (file && name && !is_fallback && is_passed_over(file))
+        hash = PASSED_OVER;
+    else if (file && name)
+        hash = hash_mix(hash_mix(hash_text(HASH_START, file), hash_text(HASH_START, name)),
+                        (uint32_t)reading->line(&interpreter.reader, code)) |
+               NOT_AN_ADDRESS;
+    free(file);
+    free(name);
+    errno = saved_errno;
+    return hash;
+}
+
+static uint64_t hash_of_line(const struct python_code *code, bool is_fallback) {
     uint32_t instruction = code->instruction | (is_fallback ? TAKEN_ANYWAY : 0);
     uint64_t digest = digest_of(code);
     uint64_t slot = (code->address >> 4 ^ instruction >> 1) * 0x9E3779B97F4A7C15u >> 32;
-    struct cached_site *slot_entry = &cached_site[slot % SITE_SLOTS];
-    if (__builtin_expect(slot_entry->code == code->address && slot_entry->instruction == instruction &&
-                             slot_entry->digest == digest,
+    struct cached_line *entry = &cached_line[slot % SITE_SLOTS];
+    if (__builtin_expect(entry->code == code->address && entry->instruction == instruction && entry->digest == digest,
                          1))
-        return slot_entry->id;
-    uint32_t id = define_code(code, is_fallback);
+        return entry->hash;
+    uint64_t hash = hash_of_code(code, is_fallback);
+    if (hash)
+        *entry = (struct cached_line){code->address, digest, hash, instruction};
+    return hash;
+}
+
+static void add_line(struct lines *lines, const struct python_code *code, uint64_t hash) {
+    lines->code[lines->count] = *code;
+    lines->hash[lines->count++] = hash;
+}
+
+static uint32_t site_of_lines(const struct lines *lines) {
+    uint64_t number = lines->hash[0];
+    for (int i = 1; i < lines->count; i++)
+        number = hash_mix(number, lines->hash[i]) | NOT_AN_ADDRESS;
+    struct cached_site *entry = &cached_site[(number ^ number >> 32) % SITE_SLOTS];
+    if (__builtin_expect(entry->number == number, 1))
+        return entry->id;
+    uint32_t id = define(lines, number);
     if (id)
-        *slot_entry = (struct cached_site){code->address, digest, instruction, id};
+        *entry = (struct cached_site){number, id};
     return id;
 }
 
@@ -270,18 +332,29 @@ static uint32_t site_of_frame(void) {
     const struct python_reader *reader = &interpreter.reader;
     if (!interpreter.Py_IsInitialized())
         return 0;
+    struct lines lines = {.count = 0};
     struct python_code code, nearest = {0};
     uintptr_t frame = reading->innermost(reader, (uintptr_t)interpreter.PyGILState_GetThisThreadState());
-    for (int i = 0; frame && i < MOST_FRAMES; i++, frame = reading->caller(reader, frame)) {
-        if (!reading->read_code(reader, frame, &code))
-            continue;
-        uint32_t id = site_of_code(&code, false);
-        if (id != PASSED_OVER)
-            return id;
-        if (!nearest.address)
-            nearest = code;
+    for (int i = 0; frame && i < MOST_FRAMES && lines.count < CALL_SITE_DEPTH; i++) {
+        if (reading->read_code(reader, frame, &code)) {
+            uint64_t hash = hash_of_line(&code, false);
+            if (!hash && lines.count == 0)
+                return 0;
+            if (!hash)
+                break;
+            if (hash != PASSED_OVER)
+                add_line(&lines, &code, hash);
+            else if (!nearest.address)
+                nearest = code;
+        }
+        frame = reading->caller(reader, frame);
     }
-    return nearest.address ? site_of_code(&nearest, true) : 0;
+    if (lines.count == 0 && nearest.address) {
+        uint64_t hash = hash_of_line(&nearest, true);
+        if (hash)
+            add_line(&lines, &nearest, hash);
+    }
+    return lines.count > 0 ? site_of_lines(&lines) : 0;
 }
 
 /* The call site of a call of mpi4py. Such calls are remembered under a number that is not an address, so that each of

@@ -74,6 +74,10 @@ uint32_t call_site_number(uintptr_t number, bool *fresh) {
     return id_of(number, &sites, fresh);
 }
 
+uint32_t call_site_caller(uintptr_t number, bool *fresh) {
+    return id_of(number, &frames, fresh);
+}
+
 /* A chain as far as it counts, and the steps that lead along it. The last step may lie beyond the chain: it is where
  * the chain ends. */
 struct chain {
@@ -141,7 +145,7 @@ static void define_module(const struct chain_link *link, const Dl_info *info) {
 /* The id of a caller's definition; the first use writes it. */
 static uint32_t define_frame(const struct chain_link *link) {
     bool fresh;
-    uint32_t id = id_of(hash_mix(HASH_START, link->address) | NOT_AN_ADDRESS, &frames, &fresh);
+    uint32_t id = call_site_caller(hash_mix(HASH_START, link->address) | NOT_AN_ADDRESS, &fresh);
     if (!fresh)
         return id;
     Dl_info info = object_of(link);

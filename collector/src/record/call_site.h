@@ -116,5 +116,7 @@ void call_site_remember(uintptr_t address, uint32_t id);
 /* Returns the id of any other kind of call site, or 0 if recording is off. Its highest bit is set, so that it differs
  * from all addresses. If *fresh is set, the caller writes the definition. */
 uint32_t call_site_number(uintptr_t number, bool *fresh);
+/* The same for a caller of such call sites. Its number must differ from theirs. */
+uint32_t call_site_caller(uintptr_t number, bool *fresh);
 
 #endif

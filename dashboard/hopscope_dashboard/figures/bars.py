@@ -137,8 +137,8 @@ def count_bars(
     heading: str,
     leads: Leads | None = None,
 ) -> go.Figure:
-    """Draw bars of counts, one on top of the other, the largest first; `series` are (name, colour, counts). `leads`:
-    the address that a click on a label's bars opens."""
+    """Draw bars of counts. The bars of a label overlap, later series in front, so pass the series with the largest
+    counts first. `series` are (name, colour, counts). `leads`: the address that a click on a label's bars opens."""
     figure = go.Figure()
     for name, colour, values in series:
         _add_bars(

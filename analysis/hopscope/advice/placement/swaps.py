@@ -1,4 +1,5 @@
-"""Improves a placement by swapping two ranks while the time on links falls.
+"""Finds a placement with little time on links: begins with METIS' parts and with the baseline, and swaps two ranks
+while the time falls.
 
 That time is the sum over all messages and hops of latency + bytes * time per byte between their ranks' hosts. It
 ignores messages that overlap, queue for an interface or wait for a rank that computes.

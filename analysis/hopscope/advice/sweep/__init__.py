@@ -1,4 +1,4 @@
-"""A sweep of a machine: every algorithm of its MPI library, measured over operations, message sizes and ranks.
+"""A sweep of a machine: algorithms of its MPI library, and of the engine if asked, over operations, sizes and ranks.
 
 grid         the points: operation, ranks and bytes
 methods      the library's own choice and its algorithms, in columns; one job measures one column

@@ -1,5 +1,5 @@
 """Decisions from a sweep: the best method of each point, the penalty of following the library or a model, and the
-rules."""
+rules. They serve `analyze decide`, `sweep --refine` and `tune --machine`."""
 
 from __future__ import annotations
 

@@ -6,6 +6,11 @@ job         one measured run of the program, in a process of its own with a time
 iteration   the figure that runs are compared by
 decision    survivors of a round, and the proof of a gain
 journal     measurements so far, kept in tuning.json after every run
+budget      the runs that are still allowed, and the plan of the elimination
+elimination rounds that leave the best candidate
+alternation candidates of the engine in blocks of iterations within one run
 session     baseline, elimination and confirmation within a budget
-outcome     the directory that is left: settings, command line and report
+outcome     the files that are left: settings and command line
+page        the report
+verify      a later measurement of the same gain
 """

@@ -1,4 +1,4 @@
-"""Divides a budget among the baseline, elimination in rounds, and the confirmation, whose share is reserved first."""
+"""The runs that a budget still allows, and the plan of the rounds that eliminate candidates."""
 
 from __future__ import annotations
 

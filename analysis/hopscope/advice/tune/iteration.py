@@ -9,7 +9,7 @@ from hopscope.errors import InputError
 from hopscope.query.opened import OpenedTrace
 
 LEFT_OUT: Final = 10
-"""The first of so many equal parts of the iterations is left out, and at least one iteration: they contain set-up."""
+"""The first 1/LEFT_OUT of the iterations, and at least one iteration, does not count, because it contains set-up."""
 _LEAST_ITERATIONS: Final = 3
 _WHOLE_RUN = """
 select
@@ -31,7 +31,7 @@ class IterationTime:
 
 def iteration_time(trace: OpenedTrace, limit: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
     """The time of the counted iterations of a run divided by their number. limit: only so many iterations from the
-    start count. left_out: the first of so many equal parts of the iterations does not count.
+    start count. left_out: the first 1/left_out of the iterations does not count.
 
     Raises InputError where the run has neither iterations nor a time from MPI_Init to MPI_Finalize.
     """

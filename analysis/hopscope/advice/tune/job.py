@@ -39,7 +39,7 @@ class Job:
     words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
     command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
     figure in the output; else the iteration time counts. iterations: the run is ended after so many.
-    left_out: the first of so many equal parts of the iterations does not count.
+    left_out: the first 1/left_out of the iterations does not count.
     """
 
     words: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The directory that a tuning leaves: settings, the command line that uses them, and the report."""
+"""The files that a tuning leaves besides its report: settings, and the command line that uses them; its sentence."""
 
 from __future__ import annotations
 

@@ -31,7 +31,8 @@ _MOST_EXAMINED: Final = 1 << 16
 
 
 class Kinds:
-    """The kinds found so far. Takes pieces of tables in the order of their rows; each piece has whole collectives."""
+    """The kinds of collectives found so far. Pass the tables piece by piece, in the order of their rows; no collective
+    may be split between two pieces."""
 
     def __init__(self, communicator: Callable[[int], Communicator], clusters: Sequence[str]) -> None:
         """clusters: the cluster of each rank."""

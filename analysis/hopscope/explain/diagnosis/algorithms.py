@@ -17,7 +17,7 @@ from hopscope.replay.algorithms.combination import label_of
 from hopscope.replay.basis import Basis, basis_of
 from hopscope.replay.candidate import Candidate
 from hopscope.replay.prediction import LEAST_GAIN
-from hopscope.replay.run.program import Subject, algorithms_of
+from hopscope.replay.run.subject import Subject, algorithms_of
 
 _MOST_RANKS: Final = 64
 """A diagnosis of more ranks looks for no other algorithm, because the search takes long; `analyze remap` does."""

@@ -182,8 +182,8 @@ def _lower_median(values: Array) -> Array:
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
-    """The value up to which half of the weight lies. A plain median could mislead: one line of a program may call MPI
-    several times, and ranks compute very different times after each call."""
+    """The value up to which half of the weight lies. A plain median could mislead: if a line of the program calls MPI
+    several times, the computing after one call may be much longer than after another."""
     weighs = weights > 0
     if not weighs.any():
         return float(np.nanmedian(values))
@@ -208,8 +208,8 @@ def _takes_turns(excess: Array, late_mask: Array) -> bool:
 
 
 def _above_usual(site: SiteGaps) -> Array:
-    """The excess of each gap over its rank's usual time, less the excess that most ranks have at that occurrence; 0
-    where the rest is not clear."""
+    """The time by which each gap exceeds its rank's median, less the time by which most ranks exceed theirs at that
+    occurrence; 0 where the difference is within the rank's usual variation, or small for the site's period."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
     surplus = site.computing - usual
     if len(site.ranks) > 1:
@@ -227,18 +227,22 @@ def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
     serial_limit = _ALONE * float(np.nanmean(site.computing[positions[0]]))
     if np.delete(typical, positions[0]).max(initial=0.0) > serial_limit:
         return _longer_than_others(site, "imbalance", positions)
-    other_computing = _computing_elsewhere(site, gaps, int(positions[0]))
+    other_computing = _computing_meanwhile(site, gaps, int(positions[0]), anywhere=True)
     if len(other_computing) and np.nanmedian(np.nanmax(other_computing, axis=0)) > serial_limit:
-        return _longer_than_others(site, "imbalance", positions, other_computing)
+        compared = _computing_meanwhile(site, gaps, int(positions[0]), anywhere=False)
+        return _longer_than_others(site, "imbalance", positions, compared)
     return _longer_than_others(site, "serial-section", positions)
 
 
-def _computing_elsewhere(site: SiteGaps, gaps: Gaps, position: int) -> Array:
-    """The computing of the other ranks during each occurrence of one rank, at any site; in ns, a row for each other
-    rank. They may compute after calls of their own: one rank sends, another receives, and then both compute."""
+def _computing_meanwhile(site: SiteGaps, gaps: Gaps, position: int, *, anywhere: bool) -> Array:
+    """The computing of the other ranks during each occurrence of one rank; in ns, a row for each other rank.
+
+    They may compute after calls of their own: one rank sends, another receives, and then both compute. anywhere: also
+    at other sites that the rank has, too.
+    """
     numbers = site.row[position]
     computing = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
-    computing[:, numbers >= 0] = gaps.concurrent_computing(numbers[numbers >= 0])
+    computing[:, numbers >= 0] = gaps.concurrent_computing(numbers[numbers >= 0], anywhere=anywhere)
     return computing
 
 
@@ -247,8 +251,7 @@ def _longer_than_others(
 ) -> SiteCause:
     """The excess of the ranks at these positions over the median of the others, or of all if all are chosen.
 
-    other_computing: the time that each other rank computes meanwhile at any site. If given, its maximum replaces the
-    median.
+    other_computing: the time that each other rank computes meanwhile. If given, its maximum replaces the median.
     """
     takes_turns = kind == "rotating-delay"
     reference = site.computing if takes_turns else np.delete(site.computing, positions, axis=0)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from hopscope.dataset.path_columns import CAUSAL_TABLES, MISSING, Array, causal_arrays_of, lanes_of, pair_places
 from hopscope.explain.diagnosis.entry import Cost, Site
 from hopscope.native import _causal
+from hopscope.vocabulary.mpi_functions import of_kinds
 from hopscope.vocabulary.words import INTERVAL_KINDS
 
 Changes = Mapping[str, Any]
@@ -166,7 +167,10 @@ class Rerun:
     def _sites(self) -> _Sites:
         of_call = pa.array(self.arrays["calls.collective"])
         collectives, intervals = self.tables["collectives"], self.tables["intervals"]
-        function = _joined(collectives["op"].take(of_call), intervals["region"])
+        # A persistent collective has the name of the call that made its request, but begins in MPI_Start.
+        is_persistent = pc.is_in(collectives["op"], pa.array(sorted(of_kinds("persistent")), pa.string()))
+        begun_in = pc.if_else(is_persistent, "MPI_Start", collectives["op"])
+        function = _joined(begun_in.take(of_call), intervals["region"])
         place = _joined(self.tables["calls"]["call_site"], intervals["call_site"])
         no_comm = pa.chunked_array([pa.nulls(intervals.num_rows, pa.string())])
         comm = _joined(collectives["comm"].take(of_call).cast(pa.string()), no_comm)

@@ -49,7 +49,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
     "serial-section": "Let all ranks share this work, or let the others go on meanwhile.",
     "rotating-delay": "Look for what moves from rank to rank: output in turns, or work that is reassigned each time.",
     "noise": "Look for what else runs on these cores. `analyze noise TRACE --by period` shows whether it is periodic.",
-    "late-sender": "Send before the computing that does not need the answer.",
+    "late-sender": "Send each message before any computing that it does not depend on.",
     "late-receiver": "Post the receives before the computing, with MPI_Irecv.",
     "wrong-order": "Take the messages in the order in which they come: MPI_Irecv and MPI_Waitany.",
     "no-overlap": "Call MPI_Test in the computing, or let the library go on by a thread of its own.",
@@ -106,7 +106,7 @@ class Words:
                 f"Start-up takes {duration(facts.startup_ns)}, {part} of the job.",
                 action="Judge the run by its iterations, or let it run longer.",
             )
-        assert entry.cost is not None, "only conditions, and runs without a cause, have no cost"
+        assert entry.cost is not None, "an entry that names a cause has a cost"
         ns = entry.cost.ns
         sentence = f"{self._problem(entry)}: {duration(ns)}, {share(ns / self._facts.run_ns)} of the run."
         return Text(sentence, self._evidence(entry, entry.cost), _action(entry))

@@ -97,14 +97,21 @@ class Gaps:
         """The ranks that compute at all."""
         return np.unique(self.rank)
 
-    def concurrent_computing(self, numbers: Array) -> Array:
-        """The time that each other rank computes, at any site, during each of these gaps of one rank; in ns, a row for
-        each other rank."""
+    def concurrent_computing(self, numbers: Array, *, anywhere: bool) -> Array:
+        """The computing of each other rank during each of these gaps of one rank; in ns, a row for each other rank.
+
+        anywhere: at any site. If false, the other sites that the rank has itself are left out: what the others compute
+        there, it still has to do.
+        """
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         ranks = np.setdiff1d(self.ranks, self.rank[numbers])
-        computing = np.empty((len(ranks), len(numbers)))
+        computing = np.zeros((len(ranks), len(numbers)))
+        own_sites = np.setdiff1d(self._site[np.isin(self.rank, self.rank[numbers])], self._site[numbers])
+        counts = np.full(len(self.rank), True) if anywhere else ~np.isin(self._site, own_sites)
         for row, rank in enumerate(ranks.tolist()):
-            gaps = np.flatnonzero(self.rank == rank)
+            gaps = np.flatnonzero((self.rank == rank) & counts)
+            if not len(gaps):
+                continue
             gaps = gaps[np.argsort(self.end[gaps], kind="stable")]
             ends = np.column_stack([self.end[gaps] - self.computing[gaps], self.end[gaps]]).ravel()
             until_end = np.repeat(np.cumsum(self.computing[gaps]), 2)

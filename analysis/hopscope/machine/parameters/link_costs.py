@@ -50,7 +50,6 @@ def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
         max(0.0, first.one_way.value - receiving),
         per_byte,
         first.one_way.count,
-        first.bytes,
         last.bytes,
         tuple(float(point.bytes) for point in points),
         send_ns=sending,

@@ -1,4 +1,4 @@
-"""The answer of `analyze model` for a machine file: its parameters, its measurements over sizes, and notes."""
+"""The answer of `analyze model` for a machine file, and its measurements over sizes for the dashboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Number of measurements of a quantity, and the interval of their median."""
+"""Medians with their intervals, and the number of measurements that they need."""
 
 from __future__ import annotations
 

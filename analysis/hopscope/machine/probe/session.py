@@ -1,5 +1,5 @@
-"""The job in which a probe measures: the launcher, and rank 0, which takes commands on its standard input and writes
-the results to its standard output (collector/src/probe)."""
+"""The job in which a probe or a sweep measures: the launcher, and rank 0, which takes commands on its standard input
+and writes the results to its standard output (collector/src/probe)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hopscope.native.trees import Shape
 from hopscope.replay.algorithms.schedule import Messages, drawn_as_trees, messages_of, structure_of
 from hopscope.replay.candidate import Structure
 from hopscope.replay.run.calls import NO_ROOT, Call
-from hopscope.replay.run.program import Subject
+from hopscope.replay.run.subject import Subject
 
 TREE = "tree"
 """Name of trees among the algorithms."""

@@ -10,7 +10,7 @@ from hopscope.native import _plan
 from hopscope.replay.algorithms.algorithm import Algorithm, longest
 from hopscope.replay.algorithms.tree_file import TREE_KEYS
 from hopscope.replay.run.calls import NO_ROOT, Call
-from hopscope.replay.run.program import Source, Subject
+from hopscope.replay.run.subject import Source, Subject
 
 
 @dataclass(frozen=True)

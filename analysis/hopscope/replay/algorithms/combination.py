@@ -9,7 +9,7 @@ from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.algorithms.recorded import Recorded
 from hopscope.replay.candidate import Structure
 from hopscope.replay.run.operations import has_bytes
-from hopscope.replay.run.program import Subject
+from hopscope.replay.run.subject import Subject
 
 Piece = Algorithm | Recorded
 Runs = tuple[Piece, ...]

@@ -1,4 +1,4 @@
-"""The MPI library's own algorithm as it ran: its messages take the place of a candidate's trees in the replay."""
+"""The MPI library's recorded messages in the replay: the baseline, and the selections that a candidate leaves alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from hopscope.replay.algorithms.schedule import Messages
 from hopscope.replay.candidate import Structure
 from hopscope.replay.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
 from hopscope.replay.run.hops import model_hops
-from hopscope.replay.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
+from hopscope.replay.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT
+from hopscope.replay.run.subject import Subject
 from hopscope.vocabulary.links import LINKS
 
 

@@ -1,4 +1,4 @@
-"""Reads a schedule's steps: the messages that it sends, and its longest chains of them."""
+"""Properties of a schedule: its messages, its longest chains of them, its trees, and a hash of equal ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a candidate as a tree file (schemas/tree.schema.json) that the collector runs as it is."""
+"""The content of a tree file (schemas/tree.schema.json) with which the collector runs a candidate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hopscope.dataset.store import schema_directory
 from hopscope.native.trees import Shape
 from hopscope.replay.algorithms.algorithm import Algorithm
 from hopscope.replay.algorithms.combination import bytes_of
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
 """Keys under which rules name trees."""

@@ -1,4 +1,4 @@
-"""Fits costs to a run's tables."""
+"""Fits the costs of links, interfaces and ranks to the hops of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopscope.machine.local_costs import fit_ends, fit_local
 from hopscope.replay.fitting.rendezvous import ends_of, limit_of, with_rendezvous
 from hopscope.replay.run.events import NO_LIMITS, Events, events_of, local_costs
 from hopscope.replay.run.hops import Calls, hops_of, model_hops
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 
 MOST_HOPS = 20_000
 """With more hops than this, only those of some collectives are fitted."""

@@ -20,7 +20,7 @@ from hopscope.machine.eager import BLOCKED_SHARE, LEAST_MESSAGES
 from hopscope.machine.hops import Hops
 from hopscope.machine.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
 from hopscope.replay.run.hops import hops_of, model_hops
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 SIZE_RATIO = 2.0

@@ -19,7 +19,7 @@ from hopscope.machine.schedules import replayed_ns, replayed_over_links_ns, sche
 from hopscope.native import _plan
 from hopscope.native.sequences import leaves
 from hopscope.query import catalog, row_table
-from hopscope.replay.fitting.traced import Fitted
+from hopscope.replay.fitting.trace_parameters import Fitted
 from hopscope.replay.formula_times.measured import Measured
 from hopscope.replay.formula_times.points import OPERATIONS, Point, points
 from hopscope.vocabulary.links import LINKS

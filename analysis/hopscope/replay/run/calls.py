@@ -130,11 +130,11 @@ def _of_pairs(
     hops: pa.Table, arrays: dict[str, Array], rows: Array, members: tuple[int, ...], totals: tuple[Array, Array]
 ) -> Iterator[tuple[Array, Array]]:
     """Yields, for a batch of collectives at a time, the bytes that each rank sent to each, and a mask of the
-    collectives for which the messages prove them. totals: the bytes that each rank sent and received.
+    collectives whose messages prove these bytes. totals: the bytes that each rank sent and received.
 
     Only the engine's messages count, because the engine sends every block straight to its rank; a library may combine
-    and forward blocks. The bytes that a rank sent without a message are its block to itself. The mask is true if
-    every rank received as many bytes without a message.
+    and forward blocks. The rest of a rank's sent bytes, which no message carried, is its block to itself. A collective
+    is proven if for every rank this rest equals the rest of its received bytes.
     """
     ranks, collective = len(members), arrays["hops.collective"]
     position = np.zeros(1 + max(members), np.int64)

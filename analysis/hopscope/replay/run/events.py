@@ -21,7 +21,7 @@ from hopscope.machine.hops import Hops
 from hopscope.machine.link_fit import line_of
 from hopscope.replay.run.hops import Calls, hops_of, model_hops
 from hopscope.replay.run.operations import REDUCING
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from hopscope.dataset.path_columns import Array, integers
 from hopscope.machine.hops import Hops
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 
 
 def hops_of(source: Source) -> Array:

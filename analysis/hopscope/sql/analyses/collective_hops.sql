@@ -7,7 +7,8 @@
 -- key hop_id
 -- column hop_id BIGINT -- Number of the hop.
 -- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
--- column round INTEGER -- Messages in sequence up to it, itself included; null if the collective is incomplete.
+-- column round INTEGER -- Its number in a sequence of messages that each wait for the one before, from 1; null if the
+--    collective is incomplete.
 -- column segment INTEGER -- Segment, from 0.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.

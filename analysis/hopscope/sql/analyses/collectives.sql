@@ -3,8 +3,8 @@
 -- A tree can change only `after_last_enter_ns`, the time after the last rank entered. Before, ranks wait for that rank.
 --
 -- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after
---    the last enter; median: nearest to the median; first: in the order of the run; else largest number or first
---    word.
+--    the last enter; median: nearest to the median of that time, for the same operation and number of ranks; first: in
+--    the order of the run; the others: by that value, from the largest number or in alphabetical order.
 -- param reverse BOOLEAN = false -- Reverse the order; rows without a value stay last.
 -- param search VARCHAR = null -- Only those with each of these words in operation, communicator, call site or engine;
 --    COMM:SEQ names one.

@@ -2,7 +2,7 @@
 --
 -- Each entry is a cause, not a symptom. Its cost is what the run would save without it, by a replay; costs need not
 -- add up. severity is PROBLEM (at least 5 % of the run, also at the lower end of the interval), NOTE (at least 2 %)
--- or OK. Unfinished runs come first, notes on how to read the others last.
+-- or OK. Unfinished runs come first, notes on how to read the others last; people read those notes above the causes.
 --
 -- imbalance        some ranks compute more, in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
@@ -48,6 +48,7 @@
 -- column first_iteration BIGINT -- First and last of them, from 0.
 -- column last_iteration BIGINT -- First and last of them, from 0.
 -- paragraphs severity, sentence, evidence, action
+-- above kind = unfinished, oversubscribed, external-load, tracing, start-up
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, core_use, iterations, first_iteration, last_iteration
 -- uses communication_window
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,

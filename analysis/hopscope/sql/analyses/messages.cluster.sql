@@ -5,8 +5,8 @@
 -- grain by = cluster
 -- key pair
 -- column pair VARCHAR -- Both clusters, as a->b.
--- column src_cluster VARCHAR -- Cluster of sender and receiver.
--- column dst_cluster VARCHAR -- Cluster of sender and receiver.
+-- column src_cluster VARCHAR -- Cluster of the sender.
+-- column dst_cluster VARCHAR -- Cluster of the receiver.
 -- columns of messages_by
 -- only-data src_cluster, dst_cluster
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order

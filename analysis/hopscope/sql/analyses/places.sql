@@ -1,15 +1,16 @@
 -- Call sites of MPI: calls, time, waiting, and share of the run's critical path.
 --
--- The first columns are of the run's critical path; computing counts for the call that it led to. The others are sums
--- over all ranks. A call inside another MPI call counts at its own place.
+-- The first columns are shares of the run's critical path, where computing belongs to the call after it. The others are
+-- sums over all ranks. A call inside another MPI call counts at its own place.
 --
 -- key place
--- column place VARCHAR -- The place, as `function (file:line)`, `in` the function that it was inlined into.
+-- column place VARCHAR -- The place, as `function (file:line)`; if inlined, then `in` and the outer function.
 -- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
--- column how VARCHAR -- line, symbol, archive, or why only the module is known; null if unknown.
+-- column how VARCHAR -- What names the place: debug lines (line), a symbol or the trace itself (archive); else why only
+--    the module is known; null if unknown.
 -- column remedy VARCHAR -- How to see its source line; null if known or nothing helps.
 -- columns of run_path_shares
--- column call_ns BIGINT -- Its time inside the call.
+-- column call_ns BIGINT -- The path's time inside the call.
 -- column calls BIGINT -- Calls of MPI.
 -- column collective_calls BIGINT -- Those that are collectives.
 -- column mpi_ns BIGINT -- Time inside the calls.

@@ -10,7 +10,8 @@
 -- Alltoallw, Reduce_scatter, Reduce_scatter_block, Scan, Exscan; Alltoallv and Alltoallw only where Hopscope's
 -- engine ran them.
 --
--- Up to eight selections (operations, communicators, sizes more than four times apart) have candidates of their own.
+-- Collectives with different operations or communicators, or with sizes more than four times apart, are selections of
+-- their own. Up to eight selections get candidates.
 --
 -- A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay misses the run by
 -- more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is predicted.

@@ -19,7 +19,7 @@
 -- column cause_low DOUBLE [share] -- Lower end of its interval.
 -- column cause_high DOUBLE [share] -- Upper end of its interval.
 -- column cause BOOLEAN -- True if its interval lies above `cause_chance` (error 1 % / number compared) and
---    `cost_share` is 2 % or more; null if unknown, or if it costs 10 % and fewer than 28 collectives cannot decide.
+--    `cost_share` is 2 % or more; null if unknown, or if it costs 10 % and only an error of 5 % lets it lie above.
 -- column cost_share DOUBLE -- Share of the run's critical path that its excess computing takes.
 -- column released_share DOUBLE -- Collectives whose last arrival was late because the previous one released it last.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
@@ -349,12 +349,8 @@ create or replace macro arrival_shares(label) as table
                     0.01
                 ) > cause_shares.chance
                 then costs.share >= 0.02
-            -- Below 28 collectives, a label that costs so much is neither blamed nor cleared.
-            when
-                compared.cause_blocks < 10
-                and cause_intervals.share_low > cause_shares.chance
-                and costs.share >= 0.1
-                then null
+            -- A label that may be a cause and costs so much is neither blamed nor cleared.
+            when cause_intervals.share_low > cause_shares.chance and costs.share >= 0.1 then null
             else false
         end as cause,
         costs.share::double as cost_share,

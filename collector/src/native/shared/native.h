@@ -53,8 +53,8 @@ static inline bool native_end(void) {
     return native_collective.set_up || native_collective.silent;
 }
 
-/* Call it after native_end(). The id of the definition of the library's algorithm that ran. 0: unknown. A hierarchical
- * collective runs the same function on a part of the communicator, which does not describe the whole. */
+/* Call it after native_end(). Returns the id of the definition of the library's algorithm that ran; 0: unknown. It is 0
+ * for a hierarchical collective, whose algorithms each ran on a part of the communicator only. */
 static inline uint32_t native_algorithm(enum mpi_function function) {
     const struct native_collective *collective = &native_collective;
     return collective->called && collective->uses_comm && !collective->uses_hidden_comm

@@ -43,8 +43,9 @@ _TIMES: Final = "Times of the selected part are counted from the start of each r
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The trace shown is the base.
 
-    In the address, `with` selects the other trace and `by` the grouping of the critical path's table; `compared_trees`
-    and `compared_collective` describe further parameters. Raises InputError if a trace has no such part of the run.
+    In the address, `with` selects the other trace and `by` the grouping of the critical path's table. The modules
+    `compared_trees` and `compared_collective` describe further parameters. Raises InputError if a trace lacks the part
+    of the run that the address selects.
     """
     if not data.other_traces:
         return _one_trace(data)

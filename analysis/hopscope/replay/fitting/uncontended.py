@@ -17,7 +17,7 @@ from hopscope.machine.costs import INTRA_HOST
 from hopscope.machine.eager import BLOCKED_SHARE
 from hopscope.machine.hops import Array, Hops
 from hopscope.replay.run.hops import model_hops
-from hopscope.replay.run.program import Source
+from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128

@@ -19,9 +19,9 @@ from hopscope.machine.link_fit import CLOCK_MATTERS
 from hopscope.machine.parameters.rows import Estimate
 from hopscope.machine.probe.levels import USUAL
 from hopscope.machine.probe.sampling import median_of
-from hopscope.replay.fitting.alone import Crossings, crossings_of
 from hopscope.replay.fitting.rendezvous import SIZE_RATIO, ends_of, limits_of
-from hopscope.replay.run.program import Source
+from hopscope.replay.fitting.uncontended import Crossings, crossings_of
+from hopscope.replay.run.subject import Source
 
 LEAST_ALONE = 3
 """Least number of messages of a size that crossed alone, for a measurement."""

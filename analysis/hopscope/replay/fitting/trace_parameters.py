@@ -17,8 +17,8 @@ from hopscope.machine.hops import Array
 from hopscope.machine.link_fit import OUTLYING
 from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.replay.fitting.fit import fit, fitted_hops
-from hopscope.replay.fitting.ways import Way, untold, ways_of
-from hopscope.replay.run.program import Source, source_of
+from hopscope.replay.fitting.link_times import Way, untold, ways_of
+from hopscope.replay.run.subject import Source, source_of
 from hopscope.vocabulary.links import LINKS
 
 LARGE_BYTES = 1 << 20
