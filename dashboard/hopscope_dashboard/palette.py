@@ -72,11 +72,6 @@ LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
 WAITING: Final = "waiting"
 WAITING_MEANING: Final = "for a rank that was late: a part of the categories in MPI"
 
-#: Colours of what a lane of a timeline has besides hops.
-WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
-CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"
-COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
-PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
 PATH_LINE_COLOUR: Final = "#f08c00"
 UNDECIDED_COLOUR: Final = "#69747f"
 

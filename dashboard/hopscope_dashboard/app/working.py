@@ -16,7 +16,7 @@ from hopscope_dashboard.components import blocks
 from hopscope_dashboard.data.trace import TraceData
 from hopscope_dashboard.navigation import address, frame
 from hopscope_dashboard.navigation.traces import Traces
-from hopscope_dashboard.timeline.run_canvas import RunCanvas
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 PATIENCE_S: Final = 0.3
 """Seconds to wait for a page before this one is shown instead."""
@@ -56,7 +56,7 @@ def page(title: str, data: TraceData, href: str) -> Component:
             ),
             blocks.card(
                 "Meanwhile, the whole run",
-                RunCanvas(TIMELINE, data.identity, small=True, selected={}),
+                TimelineCanvas(TIMELINE, data.identity, small=True, selected={}),
                 dcc.Link("Look closer", href="/timeline"),
             ),
         ],

@@ -5,7 +5,7 @@
   var LONGEST_MS = 5000;
 
   function isAsking() {
-    return Boolean(document.querySelector('.run-canvas[data-state="asking"]'));
+    return Boolean(document.querySelector('.run-canvas:not([data-state]), .run-canvas[data-state="asking"]'));
   }
 
   /* The component AfterTimeline of components/after_timeline.py. */

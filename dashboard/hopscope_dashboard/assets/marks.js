@@ -82,12 +82,6 @@
     return { from: String(Math.round(from * meta.nanoseconds)), to: String(Math.round(to * meta.nanoseconds)) };
   }
 
-  /* Keeps the range to which a collective's picture was zoomed. It is only in the address, where the next picture finds
-     it. */
-  function zoomed(view) {
-    history.replaceState(history.state, "", selection().here({ view: view }));
-  }
-
   /* A figure's own handlers of its events. The figure keeps them, so that each is added only once. */
   function follows(plot) {
     return {
@@ -101,40 +95,25 @@
       },
       plotly_click: function (data) {
         var meta = plot.layout.meta || {}, lead = leadOf(plot, data);
-        if (!meta.drag && !meta.zoom) return follow(lead, data.event);
-        /* The second click of a double click does not follow the mark: it clears the dragged range, or shows
-           everything. The figure reports the double click before its second click. */
+        if (!meta.drag) return follow(lead, data.event);
+        /* The second click of a double click does not follow the mark: it clears the dragged range. The figure reports
+           the double click before its second click. */
         clearTimeout(plot.hopscopeClick);
         if (performance.now() - (plot.hopscopeDouble || -Infinity) < DOUBLE_MS) return;
         plot.hopscopeClick = setTimeout(function () { if (plot.isConnected) follow(lead, data.event); }, DOUBLE_MS);
       },
       plotly_relayout: function (change) {
         var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
-        if (range[0] === undefined) return;
-        if (meta.drag) selection().go(selection().here(dragged(meta, range)));
-        else if (meta.zoom) zoomed(range.map(function (at) { return Math.round(at * meta.zoom); }).join(".."));
+        if (range[0] !== undefined && meta.drag) selection().go(selection().here(dragged(meta, range)));
       },
       plotly_doubleclick: function () {
         clearTimeout(plot.hopscopeClick);
         plot.hopscopeDouble = performance.now();
         var meta = plot.layout.meta || {}, now = new URLSearchParams(location.search);
         if (meta.drag && (now.get("from") || now.get("to"))) selection().go(selection().here({ from: null, to: null }));
-        if (!meta.zoom) return;
-        zoomed(null);
-        window.Plotly.relayout(plot, { "xaxis.range": meta.whole.slice(), "yaxis.range": meta.lanes.slice() }).then(function () { zoomed(null); });
       },
     };
   }
-
-  /* The button beside such a picture selects the range in view for all pages, as a time since the start of the
-     trace. */
-  document.addEventListener("click", function (event) {
-    var button = event.target.closest ? event.target.closest("[data-selects-view]") : null;
-    var plot = button && document.querySelector("#" + button.dataset.selectsView + " .js-plotly-plot");
-    if (!plot || !plot.layout || !plot.layout.meta) return;
-    var meta = plot.layout.meta, ends = plot.layout.xaxis.range.map(function (at) { return Math.max(0, meta.start + Math.round(at * meta.zoom)); });
-    if (ends[0] < ends[1]) selection().go(selection().here({ from: String(ends[0]), to: String(ends[1]) }));
-  });
 
   /* A figure that is drawn anew, for example in another size, loses its handlers. So they are added again when the
      pointer comes. */

@@ -35,20 +35,6 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       });
       return used ? used.value : window.dash_clientside.no_update;
     },
-
-    /* Gives two pictures above each other the same range of time when one of them is zoomed. */
-    sameRange: function () {
-      var context = window.dash_clientside.callback_context, used = context.triggered[0];
-      var plots = context.inputs_list.map(function (each) {
-        return document.querySelector("#" + each.id + " .js-plotly-plot");
-      });
-      if (used && plots[0] && plots[1]) {
-        var from = used.prop_id.split(".")[0] === context.inputs_list[0].id ? 0 : 1;
-        var range = plots[from].layout.xaxis.range, other = plots[1 - from].layout.xaxis.range;
-        if (range[0] !== other[0] || range[1] !== other[1]) Plotly.relayout(plots[1 - from], { "xaxis.range": range.slice() });
-      }
-      return window.dash_clientside.no_update;
-    },
   },
 });
 

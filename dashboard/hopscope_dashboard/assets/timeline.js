@@ -1,6 +1,7 @@
-/* The run's timeline. It asks the server for what is in view and shows it. The address has the view as `view` (in ns).
-   The selected time (`from`, `to`) is for all pages, and everything else is shaded. A small timeline shows the whole
-   run. Its parts are in separate files and get it as `timeline`: pointer, told, keys, search, rows and tables. */
+/* The timeline of a run or of one collective. It asks the server for what is in view and shows it. The address has the
+   view as `view` (in ns; of a collective, since its first enter). The selected time (`from`, `to`) is for all pages, and
+   everything else is shaded. A small timeline shows the whole run. Timelines of collectives on one page zoom together.
+   The parts are in separate files and get it as `timeline`: pointer, told, keys, search, rows and tables. */
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 32, SHORTEST = 20, NAME_PIXELS = 36, BESIDE_PICTURE = 150;
@@ -35,14 +36,15 @@
   }
 
   function mount(root, props) {
-    var small = props.small, picture = window.hopscope_timeline, parts = window.hopscope_timeline_parts;
+    var small = props.small, only = props.collective, picture = window.hopscope_timeline, parts = window.hopscope_timeline_parts;
     var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, ruler: null, hit: null,
                   hover: null, at: null, host: props.host || null, order: props.order,
-                  pins: (props.pins || []).slice(), regionNames: [], selected: props.selected || {}, lead: null };
+                  pins: (props.pins || []).slice(), regionNames: [], selected: props.selected || {}, lead: null,
+                  only: only };
     var wanted = null, isBusy = false, addressTimer = 0, place = null, gone = false, tables = null, ends = [];
 
     function ask(what, parameters) {
-      return request(what, Object.assign({ trace: props.trace }, parameters));
+      return request(what, Object.assign({ trace: props.trace, collective: only && only.name, since: only && only.from }, parameters));
     }
 
     root.replaceChildren();
@@ -51,10 +53,11 @@
     var canvas = element("canvas", "run-picture", root);
     canvas.setAttribute("tabindex", small ? "-1" : "0");
     canvas.setAttribute("role", small ? "img" : "application");
-    canvas.setAttribute("aria-label", "Timeline of the run. The shares below say the same in words.");
+    canvas.setAttribute("aria-label", only ? "Timeline of the collective " + only.name : "Timeline of the run. The shares below say the same in words.");
     var told = small ? null : element("div", "run-told", root), legend = element("div", "legend run-legend", root);
     if (told) told.setAttribute("aria-live", "polite");
     root.hopscope = state;
+    state.follow = function (from, to) { show({ from: only.from + from, to: only.from + to }); };
     state.svg = function () { return picture.svg(place, state, colours()); };
 
     function colours() {
@@ -72,7 +75,7 @@
 
     function redraw() {
       if (!state.data || gone) return;
-      place = picture.layout(canvas.clientWidth || root.clientWidth, state.data.rows.length, small, room());
+      place = picture.layout(canvas.clientWidth || root.clientWidth, state.data.rows.length, small, room(), only);
       state.place = place;
       var ratio = window.devicePixelRatio || 1;
       if (!state.picture) state.picture = picture.image(state.data, props.colours, Math.max(1, Math.round(place.row * ratio)), ratio);
@@ -93,7 +96,7 @@
       legend.replaceChildren();
       data.categories.forEach(function (word) { entry(word, props.colours[word], props.meanings[word]); });
       if (data.waiting) entry("waiting", "repeating-linear-gradient(135deg, " + props.colours.native + " 0 3px, transparent 3px 5px)", props.meanings.waiting);
-      entry("critical path", props.colours.path, "what decided how long the run took");
+      entry("critical path", props.colours.path, "what decided how long the " + (only ? "collective" : "run") + " took");
       state.regionNames.slice(0, 8).forEach(function (name) { entry(name, picture.regionColour(state.regionNames, name), "a region of the program"); });
     }
 
@@ -110,7 +113,7 @@
     }
 
     function tooMuch() {
-      return !small && !(state.marks && state.marks.collectives);
+      return !small && !(state.marks && (only ? state.marks.hops : state.marks.collectives));
     }
 
     /* Shows a view. The old picture is stretched until the answer comes. Of the views that follow before it comes, only
@@ -127,7 +130,7 @@
       var columns = Math.min(MOST_COLUMNS, Math.max(100, 2 * Math.round((canvas.clientWidth || 800) - 140)));
       var asked = { from: view.from, to: view.to, host: state.host, columns: columns, around: 1, order: state.order || null,
                     pins: state.pins.join(",") || null };
-      return once([props.trace, small, JSON.stringify(asked)].join(" "), function () {
+      return once([props.trace, small, only && only.name, JSON.stringify(asked)].join(" "), function () {
         return ask("columns", asked).then(function (buffer) { return { data: picture.parse(buffer), marks: null }; });
       });
     }
@@ -148,9 +151,10 @@
         redraw();
         return load();
       }
-      state.view = { from: got.data.from, to: got.data.to };
+      /* The run may end before the view of a collective that is compared with a longer one. */
+      if (!only) state.view = { from: got.data.from, to: got.data.to };
       showMarks(got);
-      if (small || got.marks || !got.data.exact) return rest();
+      if (small || got.marks || !(got.data.exact || only)) return rest();
       var name = Math.ceil(((got.data.to - got.data.from) * NAME_PIXELS) / (place.right - place.left));
       var least = window.hopscope_timeline_overlay.hasNames(place) ? name : null;
       ask("marks", { from: got.data.from, to: got.data.to, least: least }).then(function (marks) {
@@ -176,17 +180,25 @@
       root.dataset.state = "failed";
     }
 
-    /* A range, moved and cut so that it lies inside the run. */
+    /* The range of the run or of the collective. */
+    function bounds() {
+      return only || { from: 0, to: state.data.duration };
+    }
+
+    /* A range, moved and cut so that it lies inside the run or the collective. */
     function inside(from, to) {
-      var run = state.data.duration, length = Math.min(run, Math.max(SHORTEST, Math.round(to - from)));
-      var begin = Math.max(0, Math.min(run - length, Math.round(from)));
+      var most = bounds(), length = Math.min(most.to - most.from, Math.max(SHORTEST, Math.round(to - from)));
+      var begin = Math.max(most.from, Math.min(most.to - length, Math.round(from)));
       return { from: begin, to: begin + length };
     }
 
-    /* Goes to a view. The address gets it once the view has come to rest. */
+    /* Goes to a view, with the other collectives of the page. The address gets it once the view has come to rest. */
     function go(from, to) {
       if (!state.data) return;
       show(inside(from, to));
+      if (only) document.querySelectorAll(".run-canvas").forEach(function (other) {
+        if (other !== root && other.hopscope.only) other.hopscope.follow(state.view.from - only.from, state.view.to - only.from);
+      });
       clearTimeout(addressTimer);
       addressTimer = setTimeout(note, 250);
     }
@@ -197,8 +209,9 @@
 
     function note() {
       if (gone) return;
-      var chosen = state.selected, first = chosen.from_ns === null ? 0 : chosen.from_ns, last = chosen.to_ns === null ? state.data.duration : chosen.to_ns;
-      var view = isAt(first, Math.min(last, state.data.duration)) ? null : state.view.from + ".." + state.view.to;
+      var chosen = only ? { from_ns: null, to_ns: null } : state.selected, most = bounds(), since = only ? only.from : 0;
+      var first = chosen.from_ns === null ? most.from : chosen.from_ns, last = chosen.to_ns === null ? most.to : chosen.to_ns;
+      var view = isAt(first, Math.min(last, most.to)) ? null : state.view.from - since + ".." + (state.view.to - since);
       keep({ view: view });
     }
 
@@ -208,19 +221,24 @@
       history.replaceState(history.state, "", window.hopscope_selection.here(parameters));
     }
 
-    /* Selects a range of time for all pages, and shows it. */
-    function select(from, to) {
-      var chosen = inside(from, to);
+    /* Selects a range of time for all pages, and shows it. In a collective, only shows it. */
+    function drag(from, to) {
+      if (only) go(from, to);
+      else select(inside(from, to));
+    }
+
+    function select(chosen) {
       clearTimeout(addressTimer);
       state.selected = Object.assign({}, state.selected, { from_ns: chosen.from, to_ns: chosen.to });
       if (small) redraw();
       else show(chosen);
-      window.hopscope_selection.go(window.hopscope_selection.here({ from: String(chosen.from), to: String(chosen.to), view: null }));
+      window.hopscope_selection.go(window.hopscope_selection.here(Object.assign({ from: String(chosen.from), to: String(chosen.to) }, only ? {} : { view: null })));
     }
 
-    /* Shows the whole run, and clears the selected time. */
+    /* Shows the whole collective, or the whole run, and then clears the selected time. */
     function whole() {
       if (!state.data) return;
+      if (only) return go(only.from, only.to);
       clearTimeout(addressTimer);
       var now = new URLSearchParams(location.search), changed = now.get("from") || now.get("to") || now.get("view");
       state.selected = Object.assign({}, state.selected, { from_ns: null, to_ns: null });
@@ -276,28 +294,32 @@
     var timeline = {
       root: root, props: props, small: small, state: state, head: head, canvas: canvas, told: told, ask: ask,
       once: once, element: element, button: button, saveButton: saveButton, redraw: redraw, show: show, go: go,
-      select: select, whole: whole, zoom: zoom, move: move, open: open, keep: keep, reveal: reveal,
+      drag: drag, whole: whole, zoom: zoom, move: move, open: open, keep: keep, reveal: reveal,
       place: function () { return place; },
       isGone: function () { return gone; },
       /* Adds a function to call when the timeline ends. */
       atEnd: function (end) { ends.push(end); },
     };
-    if (small) {
-      canvas.title = "Drag: select a time. Click: look closer";
+    if (small || only) {
       var files = element("div", "exports", root);
       saves(function (kind) { return saveButton(files, kind, ""); });
-    } else {
+    }
+    if (small) canvas.title = "Drag: select a time. Click: look closer";
+    else {
       timeline.teller = parts.told(timeline);
-      timeline.search = parts.search(timeline);
-      timeline.rows = parts.rows(timeline);
+      if (!only) {
+        timeline.search = parts.search(timeline);
+        timeline.rows = parts.rows(timeline);
+      }
       button("−", "Zoom out", function () { zoom(2); });
       button("+", "Zoom in", function () { zoom(0.5); });
-      button("Whole run", "Whole run", whole);
+      button(only ? "All" : "Whole run", only ? "Whole collective" : "Whole run", whole);
+      if (only) button("Select this time", "Select this time for all pages", function () { select(state.view); });
       var all = button("All hosts", "All hosts", function () { open(null); });
       all.hidden = !state.host;
-      saves(function (kind) { return button(kind.toUpperCase(), "", function () {}); });
+      if (!only) saves(function (kind) { return button(kind.toUpperCase(), "", function () {}); });
       parts.keys(timeline);
-      tables = parts.tables(timeline);
+      if (!only) tables = parts.tables(timeline);
     }
     parts.pointer(timeline);
     var resized = new ResizeObserver(redraw), scheme = new MutationObserver(redraw);
@@ -305,7 +327,7 @@
     window.addEventListener("resize", redraw);
     scheme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-mantine-color-scheme"] });
     var known = props.begin !== null && props.begin !== undefined, chosen = state.selected;
-    show(known ? { from: props.begin, to: props.end } : small ? {} : { from: chosen.from_ns, to: chosen.to_ns });
+    show(known ? { from: props.begin, to: props.end } : only ? inside(only.from, only.to) : small ? {} : { from: chosen.from_ns, to: chosen.to_ns });
     return function () {
       gone = true;
       resized.disconnect();
@@ -315,13 +337,13 @@
     };
   }
 
-  /* The component RunCanvas of timeline/run_canvas.py. */
-  function RunCanvas(props) {
+  /* The component TimelineCanvas of timeline/canvas.py. */
+  function TimelineCanvas(props) {
     var root = React.useRef(null);
-    var shown = [props.trace, props.begin, props.end, props.host, props.order, String(props.pins), JSON.stringify(props.selected)];
+    var shown = [props.trace, props.begin, props.end, props.host, props.order, String(props.pins), JSON.stringify([props.selected, props.collective])];
     React.useEffect(function () { return mount(root.current, props); }, shown);
     return React.createElement("div", { id: props.id, className: props.small ? "run-canvas small" : "run-canvas", ref: root });
   }
 
-  window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, { RunCanvas: RunCanvas });
+  window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, { TimelineCanvas: TimelineCanvas });
 })();

@@ -6,17 +6,20 @@
     ["/", "search"], ["N ⇧N", "next and previous hit"], ["P", "pin the rank under the pointer"],
     ["Home", "the whole run, on the picture"], ["Esc", "clear the ruler and the mark"],
     ["drag", "select a time for all pages"], ["⇧ drag", "only measure"], ["2 clicks", "the whole run, no time selected"]];
+  var OF_COLLECTIVE = { "drag": "zoom", "2 clicks": "the whole collective", Home: "the whole collective, on the picture", "/": null, "N ⇧N": null, P: null };
 
   function keys(timeline) {
-    var state = timeline.state, canvas = timeline.canvas;
+    var state = timeline.state, canvas = timeline.canvas, isOfRun = Boolean(timeline.search);
     var opener = timeline.button("?", "Keys", toggle), list = timeline.element("dl", "run-keys", timeline.root);
     opener.setAttribute("aria-expanded", "false");
     timeline.root.insertBefore(list, canvas);
     list.hidden = true;
     LIST.forEach(function (pair) {
+      var meaning = isOfRun || !(pair[0] in OF_COLLECTIVE) ? pair[1] : OF_COLLECTIVE[pair[0]];
+      if (!meaning) return;
       var entry = timeline.element("div", "", list), name = timeline.element("dt", "", entry);
       pair[0].split(" ").forEach(function (key) { timeline.element("kbd", "", name, key); });
-      timeline.element("dd", "", entry, pair[1]);
+      timeline.element("dd", "", entry, meaning);
     });
 
     function toggle() {
@@ -56,13 +59,16 @@
       ArrowLeft: function () { move(-0.25); }, ArrowRight: function () { move(0.25); },
       "+": function () { timeline.zoom(0.5); }, "=": function () { timeline.zoom(0.5); },
       "-": function () { timeline.zoom(2); },
-      "/": function () { timeline.search.focus(); }, "?": toggle, Escape: clear,
+      "?": toggle, Escape: clear,
+    };
+    if (isOfRun) Object.assign(ANYWHERE, {
+      "/": function () { timeline.search.focus(); },
       n: function (event) { timeline.search.step(event.shiftKey); },
       p: function () { timeline.rows.toggleAt(state.hover === null ? state.cursor && state.cursor.row : state.hover); },
-    };
+    });
     var ON_PICTURE = {
       ArrowUp: function () { look(-1); }, ArrowDown: function () { look(1); },
-      Home: function () { timeline.go(0, state.data.duration); },
+      Home: function () { timeline.go(-Infinity, Infinity); },
       Enter: function () {
         var row = state.cursor && state.data.rows[state.cursor.row], first = timeline.told.querySelector("a");
         if (row && row.rank === undefined) timeline.open(row.host);

@@ -26,11 +26,11 @@
   }
 
   /* Draws names of calls below the critical path, which runs through the middle of a row. */
-  function names(context, place, view, calls, rowOf, colours) {
+  function names(context, place, view, calls, rowOf, colours, ink) {
     if (!calls || !hasNames(place)) return;
     context.font = "11px " + colours.font;
     context.textBaseline = "middle";
-    context.fillStyle = "#ffffff";
+    context.fillStyle = ink;
     var height = place.row < 24 ? 0.5 : 0.76;
     calls.forEach(function (call) {
       var row = rowOf[call[0]];

@@ -1,8 +1,8 @@
-/* Draws the run's timeline on a canvas: the columns that the server sent as bytes, and over them the single calls and
+/* Draws a timeline on a canvas: the columns that the server sent as bytes, and over them the single calls and
    messages of a short range. Texts come from the server; no number becomes text here. */
 
 (function () {
-  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, HATCHED = 6, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
+  var LABELS = 132, SMALL_LABELS = 92, NEAR = 4, PALE = 0.6, UNDER_HOPS = 8, THIN = 1.4, TWO_LINES = 30, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, HIGHEST = 44, HATCHED = 6, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
   /* Splits the bytes of an answer into its header and planes of bytes: one for each category, one for waiting if it is
      known, and the last one for the path. */
@@ -24,11 +24,11 @@
   }
 
   /* The positions of everything on the canvas, in CSS pixels. `room` is the most height that all rows may have. */
-  function layout(width, rows, small, room) {
+  function layout(width, rows, small, room, only) {
     var most = small ? 150 : Math.max(320, room);
     var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : HIGHEST, Math.floor(most / Math.max(1, rows))));
-    var top = small ? 2 : BANDS + 6;
-    return { left: small ? 4 : LABELS, right: width - 6, top: top, row: row, bottom: top + row * rows,
+    var top = small || only ? 2 : BANDS + 6;
+    return { left: small ? SMALL_LABELS : LABELS, host: small ? 58 : 74, right: width - 6, top: top, row: row, bottom: top + row * rows,
              height: top + row * rows + AXIS, rows: rows, small: small, pin: LABELS - 46 };
   }
 
@@ -97,19 +97,66 @@
     });
   }
 
-  function pathByStretches(context, place, view, path, middle, colours) {
-    [[5, colours.paper], [2.5, colours.path]].forEach(function (pen) {
+  /* The rank on whose row a stretch of the path begins: of a hop of a collective, its sender. */
+  function senderOf(stretch) {
+    return stretch[4] === undefined || stretch[4] === null ? stretch[0] : stretch[4];
+  }
+
+  /* Draws the path from stretch to stretch, with a rim in the background's colour. */
+  function pathByStretches(context, place, view, path, middle, colours, thick) {
+    [[thick + 2.5, colours.paper], [thick, colours.path]].forEach(function (pen) {
       context.lineWidth = pen[0];
       context.strokeStyle = pen[1];
       context.lineJoin = "round";
       context.beginPath();
       path.forEach(function (stretch) {
-        var y = middle(stretch[0]);
-        context.lineTo(x(place, view, stretch[1]), y);
-        context.lineTo(x(place, view, stretch[2]), y);
+        context.lineTo(x(place, view, stretch[1]), middle(senderOf(stretch)));
+        context.lineTo(x(place, view, stretch[2]), middle(stretch[0]));
       });
       context.stroke();
     });
+  }
+
+  /* Pales the rows of a collective, so that its hops stand out, most outside its calls, which have outlines. */
+  function pale(context, place, view, calls, rowOf, colours) {
+    context.fillStyle = colours.paper;
+    context.strokeStyle = colours.native;
+    context.lineWidth = 1.2;
+    context.globalAlpha = PALE;
+    context.fillRect(place.left, place.top, place.right - place.left, place.bottom - place.top);
+    calls.forEach(function (call) {
+      if (!(call[0] in rowOf)) return;
+      var top = place.top + rowOf[call[0]] * place.row, from = x(place, view, call[1]), to = x(place, view, call[2]);
+      context.globalAlpha = PALE;
+      if (from > place.left) context.fillRect(place.left, top, Math.min(from, place.right) - place.left, place.row);
+      if (to < place.right) context.fillRect(Math.max(to, place.left), top, place.right - Math.max(to, place.left), place.row);
+      context.globalAlpha = 1;
+      context.strokeRect(from, top + 1.5, Math.max(1, to - from), Math.max(1, place.row - 3));
+    });
+  }
+
+  /* The row of each rank that has one. */
+  function rowsByRank(data) {
+    var rowOf = {};
+    data.rows.forEach(function (row, index) { if (row.rank !== undefined) rowOf[row.rank] = index; });
+    return rowOf;
+  }
+
+  /* The hop of a collective whose arrow passes nearest to a point, and near it; null if none does. */
+  function arrowAt(place, state, left, top) {
+    var rowOf = rowsByRank(state.data), nearest = null, least = NEAR, hops = state.only && state.marks ? state.marks.hops || [] : [];
+    hops.forEach(function (hop) {
+      if (!(hop[0] in rowOf && hop[1] in rowOf)) return;
+      var x1 = x(place, state.view, hop[2]), y1 = place.top + (rowOf[hop[0]] + 0.5) * place.row;
+      var wide = x(place, state.view, hop[3]) - x1, high = (rowOf[hop[1]] - rowOf[hop[0]]) * place.row;
+      var along = Math.max(0, Math.min(1, ((left - x1) * wide + (top - y1) * high) / (wide * wide + high * high || 1)));
+      var away = Math.hypot(x1 + along * wide - left, y1 + along * high - top);
+      if (away < least) {
+        least = away;
+        nearest = hop;
+      }
+    });
+    return nearest;
   }
 
   /* The width of the rims of messages. They cross rows of their own colour, so they need rims; but many rims would
@@ -121,14 +168,14 @@
     return Math.min(RIM, (RIMS * (place.right - place.left) * (place.bottom - place.top)) / Math.max(1, length));
   }
 
-  function arrows(context, place, view, those, middle, colourOf, rim, paper) {
+  function arrows(context, place, view, those, middle, colourOf, rim, paper, thick) {
     those.forEach(function (each) {
       var x1 = x(place, view, each[2]), y1 = middle(each[0]), x2 = x(place, view, each[3]), y2 = middle(each[1]), down = y2 > y1 ? 1 : -1;
       context.strokeStyle = paper;
-      context.lineWidth = 1.4 + rim;
+      context.lineWidth = thick + rim;
       line(context, x1, y1, x2, y2);
       context.strokeStyle = context.fillStyle = colourOf(each);
-      context.lineWidth = 1.4;
+      context.lineWidth = thick;
       line(context, x1, y1, x2, y2);
       context.beginPath();
       context.moveTo(x2, y2);
@@ -243,9 +290,11 @@
   function labels(context, place, data, colours) {
     context.font = "12px " + colours.font;
     context.textBaseline = "middle";
-    var every = Math.ceil(14 / place.row);
+    var every = Math.ceil(14 / place.row), clusters = new Set(data.rows.map(function (row) { return row.cluster; }));
     data.rows.forEach(function (row, index) {
       var y = place.top + (index + 0.5) * place.row, before = data.rows[index - 1], firstOfHost = !before || before.host !== row.host || index === data.pins;
+      var next = data.rows[index + 1], isTwoLines = place.row >= TWO_LINES && !place.small, below = isTwoLines ? 8 : place.row;
+      var isCluster = clusters.size > 1 && (!before || before.cluster !== row.cluster) && (isTwoLines || (next && next.host === row.host && place.row >= 12));
       context.fillStyle = colours.muted;
       if (index % every === 0) {
         var number = row.rank === undefined ? "×" + row.ranks : String(row.rank);
@@ -261,7 +310,9 @@
         }
         if (place.row >= 11 || index % every === 0) {
           context.fillStyle = colours.ink;
-          context.fillText(row.host, 2, y, place.pin - 12);
+          context.fillText(row.host, 2, isCluster && isTwoLines ? y - 8 : y, place.host);
+          context.fillStyle = colours.muted;
+          if (isCluster) context.fillText(row.cluster, 2, y + below, place.host);
         }
       }
     });
@@ -285,9 +336,8 @@
   /* Draws everything. state: data, picture, marks (or null), view, cursor (row and ns, or null), hit (of the search, or
      null), ruler (a span with its texts, or null). */
   function paint(context, place, state, colours) {
-    var data = state.data, view = state.view, marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
+    var data = state.data, view = state.view, marks = state.marks || {}, rowOf = rowsByRank(data), wide = place.row >= 5;
     var over = window.hopscope_timeline_overlay;
-    data.rows.forEach(function (row, index) { if (row.rank !== undefined) rowOf[row.rank] = index; });
     var middle = function (rank) { return place.top + (rowOf[rank] + 0.5) * place.row; };
     var shown = function (rank) { return rank in rowOf; };
     context.save();
@@ -302,17 +352,21 @@
       context.fillStyle = colours.paper;
       for (var row = 1; row < place.rows; row++) context.fillRect(place.left, place.top + row * place.row - 1, place.right - place.left, gap);
     }
+    if (state.only) pale(context, place, view, marks.own || [], rowOf, colours);
     if (marks.collectives && !place.small) bands(context, place, view, marks.collectives, colours, state.selected);
     if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames, colours);
     var both = function (each) { return each[0] !== each[1] && shown(each[0]) && shown(each[1]); };
-    var fits = function (those, pixels) { return those && those.length * pixels <= place.right - place.left; };
+    var fits = function (those, pixels) { return those && (state.only || those.length * pixels <= place.right - place.left); };
     var messages = fits(marks.messages, 4) ? marks.messages.filter(both) : [], hops = fits(marks.hops, 4) ? marks.hops.filter(both) : [];
     var rim = rimOf(place, view, messages.concat(hops), middle);
-    arrows(context, place, view, messages, middle, function () { return colours.p2p; }, rim, colours.paper);
-    arrows(context, place, view, hops, middle, function (hop) { return colours[hop[4]]; }, rim, colours.paper);
-    if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
-    else pathByColumns(context, place, view, data, colours);
-    over.names(context, place, view, marks.calls, rowOf, colours);
+    var isWhole = fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]) && shown(senderOf(stretch)); });
+    /* The path of a collective lies under its hops. */
+    if (isWhole && state.only) pathByStretches(context, place, view, marks.path, middle, colours, UNDER_HOPS);
+    arrows(context, place, view, messages, middle, function () { return colours.p2p; }, rim, colours.paper, THIN);
+    arrows(context, place, view, hops, middle, function (hop) { return colours[hop[4]]; }, rim, colours.paper, state.only ? 2 : THIN);
+    if (isWhole && !state.only) pathByStretches(context, place, view, marks.path, middle, colours, 2.5);
+    else if (!state.only) pathByColumns(context, place, view, data, colours);
+    over.names(context, place, view, marks.calls, rowOf, colours, state.only ? colours.ink : "#ffffff");
     once(context, place, view, data.once, colours);
     shade(context, place, state, colours);
     if (state.cursor) {
@@ -329,10 +383,9 @@
     context.lineWidth = 1;
     line(context, place.left, place.bottom + 0.5, place.right, place.bottom + 0.5);
     axis(context, place, view, data, colours);
-    if (place.small) return;
     labels(context, place, data, colours);
-    over.pins(context, place, state, colours);
+    if (!place.small) over.pins(context, place, state, colours);
   }
 
-  window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, paint: paint, regionColour: regionColour };
+  window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, paint: paint, arrowAt: arrowAt, regionColour: regionColour };
 })();

@@ -1,5 +1,5 @@
-/* The mouse on the timeline: dragging measures a span and selects it (with Shift it only measures), the wheel zooms,
-   and a click follows the lead under the pointer. */
+/* The mouse on the timeline: dragging measures a span and selects it, or in a collective zooms (with Shift it only
+   measures), the wheel zooms, and a click follows the lead under the pointer. */
 
 (function () {
   function pointer(timeline) {
@@ -12,8 +12,13 @@
       var inLabels = x < place.left - 2, row = Math.floor((y - place.top) / place.row), what = state.data.rows[row];
       var inRow = Boolean(what) && y >= place.top;
       return { x: Math.max(place.left, Math.min(place.right, x)), row: row, at: Math.round(nsAt(x)),
-               inLabels: inLabels, inBands: y < place.top,
-               inPin: inLabels && inRow && what.rank !== undefined && Math.abs(x - place.pin) <= 9 };
+               inLabels: inLabels, inBands: y < place.top, hop: inLabels || small ? null : hopAt(x, y),
+               inPin: Boolean(timeline.rows) && inLabels && inRow && what.rank !== undefined && Math.abs(x - place.pin) <= 9 };
+    }
+
+    /* The hop whose arrow is under the pointer. Only hops with a text lead somewhere. */
+    function hopAt(x, y) {
+      return window.hopscope_timeline.arrowAt(timeline.place(), state, x, y);
     }
 
     function nsAt(x) {
@@ -52,10 +57,11 @@
       }
       if (small) return;
       state.at = spot.inLabels ? null : spot.at;
-      hover(spot.inLabels && !spot.inBands && state.data.rows[spot.row] ? spot.row : null);
+      if (timeline.rows) hover(spot.inLabels && !spot.inBands && state.data.rows[spot.row] ? spot.row : null);
       if (spot.inBands) teller.band(spot.at);
       else if (spot.inPin) teller.pin(state.data.rows[spot.row]);
       else if (spot.inLabels) teller.label(state.data.rows[spot.row]);
+      else if (spot.hop) teller.hop(spot.hop);
       else teller.row(spot.row, spot.at);
       canvas.style.cursor = spot.inPin || opensHost(spot) || teller.leadOf(spot) ? "pointer" : "crosshair";
     }
@@ -99,7 +105,7 @@
       }
       if (event.shiftKey) return timeline.redraw();
       state.ruler = null;
-      timeline.select(nsAt(from), nsAt(to));
+      timeline.drag(nsAt(from), nsAt(to));
     }
 
     function onWheel(event) {

@@ -6,7 +6,7 @@
 
     function link(text, href) {
       var made = element("a", "", line, text);
-      var trace = new URLSearchParams(location.search).get("trace");
+      var about = line.closest("[data-trace]"), trace = about ? about.dataset.trace : new URLSearchParams(location.search).get("trace");
       made.href = trace ? href + "&trace=" + encodeURIComponent(trace) : href;
       return made;
     }
@@ -73,6 +73,11 @@
       element("span", "", line, "Click: see " + (those.length > 1 ? "the first" : "it"));
     }
 
+    function hop(what) {
+      clear();
+      link(what[5], what[6]);
+    }
+
     function label(what) {
       if (!what) return;
       clear();
@@ -89,6 +94,7 @@
     function leadOf(pointer) {
       var what = state.data.rows[pointer.row], lead = state.lead;
       if (pointer.inBands) return bandsAt(pointer.at).map(bandAddress)[0] || null;
+      if (pointer.hop) return pointer.hop[6];
       if (!what) return null;
       if (pointer.inLabels) return what.rank === undefined ? null : "?ranks=" + what.rank;
       return lead && lead.row === pointer.row && lead.column === columnAt(pointer.at) ? lead.href : null;
@@ -102,7 +108,7 @@
     }
 
     function click(pointer, event) {
-      var number = ++clicks, keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }, found = leadOfClick(pointer);
+      var number = ++clicks, keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey, target: line }, found = leadOfClick(pointer);
       clearTimeout(clickTimer);
       /* Wait, because a second click would mean the whole run. */
       clickTimer = setTimeout(function () {
@@ -116,7 +122,7 @@
       clearTimeout(clickTimer);
     }
 
-    return { row: row, band: band, label: label, pin: pin, leadOf: leadOf, click: click, forget: forget, clear: clear };
+    return { row: row, band: band, hop: hop, label: label, pin: pin, leadOf: leadOf, click: click, forget: forget, clear: clear };
   }
 
   window.hopscope_timeline_parts = Object.assign(window.hopscope_timeline_parts || {}, { told: told });

@@ -1,15 +1,18 @@
 """Gives each rank a lane, with the ranks of a host and of a cluster next to each other.
 
-Lanes are the vertical axis of timelines and heat maps.
+Lanes are the vertical axis of heat maps.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
 Row = dict[str, Any]
+
+_LABELLED: Final = 60
+"""Largest number of lanes that all have labels."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,9 @@ def lanes(ranks: Sequence[Row], members: Iterable[int]) -> Lanes:
     return Lanes({row["rank"]: lane for lane, row in enumerate(order)}, tuple(labels), tuple(clusters), title)
 
 
-def lane_axis(figure: go.Figure, places: Lanes, *, labelled: int = 60) -> None:
-    """Make the vertical axis of a figure one of lanes. Of more than `labelled` lanes, only every n-th has its label."""
-    step = 1 + (places.number - 1) // labelled
+def lane_axis(figure: go.Figure, places: Lanes) -> None:
+    """Make the vertical axis of a figure one of lanes. Of more than _LABELLED lanes, only every n-th has its label."""
+    step = 1 + (places.number - 1) // _LABELLED
     labelled_lanes = list(range(places.number - 1, -1, -step))
     figure.update_yaxes(
         tickvals=labelled_lanes,

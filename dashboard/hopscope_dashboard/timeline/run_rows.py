@@ -1,6 +1,6 @@
 """The rows of the run's timeline: pinned ranks first, then ranks or hosts in the order that the address names."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -35,13 +35,15 @@ def columns(
     *,
     grouping: str,
     host: str | None,
+    ranks: Collection[int] | None = None,
     waiting: bool = False,
 ) -> tuple[Columns, int]:
     """Give the columns of a range of time, with rows in order, and the number of pinned rows, which come first.
 
-    A pinned rank has a row even if the other rows are hosts, or ranks of another host. Raises InputError.
+    `ranks`: the only ranks with rows. A pinned rank has a row even if the other rows are hosts, or ranks of another
+    host. Raises InputError.
     """
-    grid = data.timeline.columns(begin, end, limit, by=grouping, host=host, waiting=waiting)
+    grid = data.timeline.columns(begin, end, limit, by=grouping, host=host, ranks=ranks, waiting=waiting)
     known_ranks = {row["rank"] for row in data.ranks}
     pins = [rank for rank in pinned(query) if rank in known_ranks]
     rows, time, path, waited = grid.rows, grid.time_ns, grid.path_ns, grid.waiting_ns

@@ -5,6 +5,7 @@ Every text that the script shows comes from here, so that numbers become text in
 
 import json
 import struct
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from hopscope_dashboard.figures.many_places import WHOLE
 from hopscope_dashboard.navigation import leads
 from hopscope_dashboard.navigation.address import Query, link, number
 from hopscope_dashboard.palette import WAITING
-from hopscope_dashboard.timeline import run_rows, run_summary
+from hopscope_dashboard.timeline import one_collective, run_rows, run_summary
 
 MOST_COLUMNS: Final = 2_000
 """Largest number of columns sent."""
@@ -33,16 +34,22 @@ def columns(data: TraceData, query: Query) -> bytes:
     First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
     a plane for each of the header's categories, one for their waiting if the header says so, and one for the critical
     path. A byte is the share of the row's time in 255ths, at least 1 if there is any time. `order` and `pins` arrange
-    the rows. Raises InputError.
+    the rows. `collective` restricts them to the ranks of a collective, and texts count from the time `since`. Raises
+    InputError.
     """
     begin, end = _range(data, query)
+    since_ns, collective = number(query, "since") or 0, query.get("collective")
+    ranks = one_collective.ranks(data, collective) if collective else None
     margin = (end - begin) // 2 if query.get("around") else 0
     column_limit = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
-    grouping = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
+    grouping = query.get("by") or ("rank" if query.get("host") or len(ranks or data.ranks) <= WHOLE else "host")
     host = query.get("host") or None
     grid, pins = run_rows.columns(
-        data, query, begin - margin, end + margin, column_limit, grouping=grouping, host=host, waiting=_is_short(data)
-    )
+        data, query, begin - margin, end + margin, column_limit, grouping=grouping, host=host, ranks=ranks,
+        waiting=_is_short(data),
+    )  # fmt: skip
+    if collective and grid.waiting_ns is None:
+        grid = replace(grid, waiting_ns=one_collective.waiting(data, collective, grid))
     words = list(CATEGORIES)
     used = [index for index in range(len(words)) if grid.time_ns[index].any()]
     full = np.array([row["ranks"] for row in grid.rows], np.int64) * grid.width_ns
@@ -63,8 +70,8 @@ def columns(data: TraceData, query: Query) -> bytes:
         "pins": pins,
         "categories": [words[index] for index in used],
         "waiting": grid.waiting_ns is not None,
-        "ticks": _ticks(begin, end),
-        "said": _range_text(begin, end),
+        "ticks": _ticks(begin, end, since_ns),
+        "said": _range_text(begin, end, since_ns),
         "once": [
             [*ends, ONE_TIME_CATEGORIES[name]] for name, ends in data.timeline.phases.items() if ends[0] < ends[1]
         ],
@@ -76,10 +83,11 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
     """Give the marks in the range as lists of rows; null for a kind with too many. Calls are those of at least `least`
-    ns, long enough for a name; null without `least`. Raises InputError."""
+    ns, long enough for a name; null without `least`. With `collective`, path and hops are its own, its calls are
+    `own`, and there are neither messages nor other collectives. Raises InputError."""
     begin, end = _range(data, query)
     lists = data.timeline.marks(begin, end)
-    shortest_ns = number(query, "least")
+    shortest_ns, collective = number(query, "least"), query.get("collective")
     lists["calls"] = data.timeline.long_calls(begin, end, shortest_ns) if shortest_ns else None
 
     def rows(name: str, *keys: str) -> list[list[Any]] | None:
@@ -93,15 +101,17 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
         "messages": rows("messages", "src", "dst", "send_begin_ns", "recv_end_ns"),
         "regions": rows("regions", "rank", "depth", "begin_ns", "end_ns", "region"),
         "calls": rows("calls", "rank", "begin_ns", "end_ns", "name"),
+        **(one_collective.marks(data, collective, begin, end) if collective else {}),
     }
 
 
 def ruler(data: TraceData, query: Query) -> dict[str, str]:
     """Give the length of a range and its ends, as texts. Raises InputError."""
     begin, end = _range(data, query)
-    ends = [quantities.moment(moment_ns) for moment_ns in (begin, end)]
+    since_ns = number(query, "since") or 0
+    ends = _moments(since_ns, begin, end)
     if ends[0] == ends[1]:
-        ends = [quantities.exact_moment(moment_ns) for moment_ns in (begin, end)]
+        ends = [quantities.exact_moment(at_ns - since_ns) for at_ns in (begin, end)]
     return {"length": quantities.duration(end - begin), "ends": " to ".join(ends)}
 
 
@@ -134,12 +144,15 @@ def moment_details(data: TraceData, query: Query) -> dict[str, Any]:
         raise InputError(f"the trace has no rank {rank}")
     times = grid.time_ns[:, row].sum(axis=1).tolist()
     calls: list[Row] = []
-    if host is None and rank is not None:
+    if host is None and rank is not None and (collective := query.get("collective")):
+        calls = one_collective.activity(data, collective, rank, time_ns)
+    if host is None and rank is not None and not calls:
         calls = [_call(call, rank) for call in data.timeline.at(rank, time_ns)]
         stretch = data.timeline.computing(rank, time_ns)
         calls += [_computing(stretch)] if stretch else []
+    (moment,) = _moments(number(query, "since") or 0, time_ns)
     return {
-        "title": f"{_label(grid.rows[row])['name']} at {quantities.moment(time_ns)}",
+        "title": f"{_label(grid.rows[row])['name']} at {moment}",
         "shares": [*_shares(times), *_waited(grid, row, sum(times))],
         "calls": calls,
     }
@@ -207,27 +220,33 @@ def _bytes(time: Any, full: Any) -> bytes:
 
 def _label(row: Row) -> Row:
     if "rank" in row:
-        return {"name": f"Rank {row['rank']} on {row['host']}", "rank": row["rank"], "host": row["host"]}
+        name = f"Rank {row['rank']} on {row['host']}"
+        return {"name": name, "rank": row["rank"], "host": row["host"], "cluster": row["cluster"]}
     name = f"Host {row['host']}, {quantities.plural(row['ranks'], 'rank')}"
-    return {"name": name, "host": row["host"], "ranks": row["ranks"]}
+    return {"name": name, "host": row["host"], "ranks": row["ranks"], "cluster": row["cluster"]}
 
 
-def _ticks(begin: int, end: int) -> list[Row]:
+def _ticks(begin: int, end: int, since_ns: int) -> list[Row]:
     """Places on the axis with their texts: the time since the start of the range, or of the run."""
-    step = 1
-    while (end - begin) // step > _TICKS:
-        step *= 5 if str(step)[0] == "2" else 2
-        step = int(f"1{'0' * (len(str(step)) - 1)}") if str(step)[0] == "4" else step
+    steps = (digit * 10**power for power in range(19) for digit in (1, 2, 5))
+    step = next(step for step in steps if (end - begin) // step <= _TICKS)
     places = list(range(0, end - begin, step))
     texts = quantities.alike("ns", *places)
-    return [
-        {"at": begin + place, "text": f"+{text}" if begin and place else quantities.moment(begin) if begin else text}
-        for place, text in zip(places, texts, strict=True)
-    ]
+    if begin != since_ns:
+        texts = [*_moments(since_ns, begin), *(f"+{text}" for text in texts[1:])]
+    return [{"at": begin + place, "text": text} for place, text in zip(places, texts, strict=True)]
 
 
-def _range_text(begin: int, end: int) -> str:
-    return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
+def _range_text(begin: int, end: int, since_ns: int = 0) -> str:
+    return f"{' to '.join(_moments(since_ns, begin, end))}, {quantities.duration(end - begin)}"
+
+
+def _moments(since_ns: int, *times_ns: int) -> list[str]:
+    """Points in time, since the start of the trace or since `since_ns`, in one unit."""
+    if not since_ns:
+        return [quantities.moment(time_ns) for time_ns in times_ns]
+    unit = quantities.axis_unit(max(times_ns) - since_ns)
+    return [quantities.on_axis(time_ns - since_ns, unit) for time_ns in times_ns]
 
 
 def _is_short(data: TraceData) -> bool:

@@ -19,7 +19,6 @@ from hopscope_dashboard.figures.heat_map import heat_map
 from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.late_ranks import shares_by_class
 from hopscope_dashboard.figures.noise_periods import folded_noise, periods_by_rank
-from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.navigation import address
 from hopscope_dashboard.pages.communication.collectives import grid_texts
 from hopscope_dashboard.pages.communication.tree import choose
@@ -32,9 +31,6 @@ RANKS = [
     {"rank": 3, "world": 0, "host": "c", "cluster": "B"},
 ]
 PARENTS = {0: None, 1: 0, 2: 1, 3: 1}
-HOP = {
-    "segment": 0, "bytes": 8, "recv_wait_begin_ns": 1_000_000, "binding": "recv", "role": "up", "link": "wan",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("colour", [*palette.CATEGORY_COLOURS.values(), *palette.LINK_COLOURS.values()])
@@ -74,75 +70,6 @@ def test_where_there_are_several_worlds_the_first_lane_of_each_says_which() -> N
     placement = lanes(rows, range(5))
     assert placement.labels[::-1] == ("a   world 0   0", "world 1   2", "b   world 0   1", "world 1   3", "4")
     assert placement.title == "host, world and rank"
-
-
-def test_names_of_clusters_stand_beside_the_lanes_and_not_on_the_arrows() -> None:
-    ranks = [{**row, "cluster": row["cluster"] * 30} for row in RANKS]
-    calls = [{"rank": rank, "enter_ns": 0, "leave_ns": 1_000_000} for rank in range(4)]
-    figure = timeline(ranks=ranks, calls=calls, hops=[], steps=[], path=[])
-    names = figure.layout.annotations
-    assert [(label.hovertext, label.xref, label.x, label.xanchor) for label in names] == [
-        ("B" * 30, "paper", 1, "left"), ("A" * 30, "paper", 1, "left"),
-    ]  # fmt: skip
-    assert figure.layout.margin.r > 7 * max(len(label.text) for label in names)
-
-
-def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:
-    # Rank 1 sends at 2 ms to rank 0, which has the message at 22 ms. The first enter is at 1 ms, so the arrow goes from
-    # 1 to 21 ms.
-    calls = [
-        {"rank": 0, "enter_ns": 1_000_000, "leave_ns": 23_000_000},
-        {"rank": 1, "enter_ns": 2_000_000, "leave_ns": None},
-    ]
-    hop = {**HOP, "src": 1, "dst": 0, "send_begin_ns": 2_000_000, "recv_end_ns": 22_000_000}
-    path = [
-        {
-            "step": 0,
-            "begin_ns": 2_000_000,
-            "end_ns": 22_000_000,
-            "time_ns": 20_000_000,
-            "rank": 0,
-            "src": 1,
-            "dst": 0,
-            "what": "hop",
-        },
-        {
-            "step": 1,
-            "begin_ns": 22_000_000,
-            "end_ns": 23_000_000,
-            "time_ns": 1_000_000,
-            "rank": 0,
-            "src": None,
-            "dst": None,
-            "what": "",
-        },
-    ]
-    figure = timeline(ranks=RANKS[:2], calls=calls, hops=[hop], steps=[], path=path)
-    by_name = {series.name: series for series in figure.data if series.name}
-    assert list(by_name["wan hop (between clusters)"].x[:2]) == [1.0, 21.0]
-    assert list(by_name["wan hop (between clusters)"].y[:2]) == [0, 1]
-    assert list(by_name["critical path"].x) == [1.0, 21.0, 21.0, 22.0]
-    assert list(by_name["critical path"].y) == [0, 1, 1, 1]
-    # The call without a leave extends to the right end.
-    assert list(by_name["in the collective"].x) == [22.0, 21.0]
-    assert "(ms)" in figure.layout.xaxis.title.text
-
-
-def test_a_timeline_of_calls_alone_has_no_hops_and_no_path() -> None:
-    figure = timeline(ranks=RANKS, calls=[{"rank": 0, "enter_ns": 5, "leave_ns": 5}], hops=[], steps=[], path=[])
-    assert [series.name for series in figure.data] == ["in the collective"]
-
-
-def test_a_zoom_that_holds_nothing_of_a_collective_shows_all_of_it() -> None:
-    # Regression: a zoom into a collective of 100 ms was kept on the next one, of 10 ms, so the figure was empty.
-    calls = [{"rank": 0, "enter_ns": 5_000_000, "leave_ns": 15_000_000}]
-
-    def range_of(view: tuple[int, int] | None) -> list[float]:
-        figure = timeline(ranks=RANKS, calls=calls, hops=[], steps=[], path=[], view=view)
-        return [round(float(end), 2) for end in figure.layout.xaxis.range]
-
-    assert range_of((4_000_000, 90_000_000)) == [4, 90]
-    assert range_of((50_000_000, 90_000_000)) == range_of((-2_000_000, 0)) == range_of(None) == [-0.15, 10.15]
 
 
 def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:

@@ -112,7 +112,7 @@ def test_a_bar_of_a_delay_a_dot_of_a_period_and_a_cell_of_a_pair_know_what_they_
 def test_in_the_report_nothing_says_that_a_click_leads_somewhere(trace: hopscope.Trace) -> None:
     data = TraceData(trace)
     renderer = Renderer()
-    for path in ("/noise", "/tree", "/late-ranks", "/collective"):
+    for path in ("/noise", "/tree", "/late-ranks"):
         page = next(page for page in PAGES if page.path == path)
         drawn_page = page.layout(data, {})
         assert list(figures_of(drawn_page))

@@ -6,10 +6,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from reading import cell_at, click_cell, click_mark, plot, table
 
 PART = "from=i:10&to=i:30&ranks=2,3"
+COLLECTIVE = "#timeline[data-state='ready']"
 FEWER_ROWS = "figure => document.querySelector(`#${figure} .js-plotly-plot`)?.data[0].y.length < 8"
 
 
@@ -68,7 +69,7 @@ def test_a_figure_that_was_drawn_anew_still_leads(page: Page, address: str) -> N
         "plot => Plotly.newPlot(plot, plot.data, plot.layout, {displayModeBar: false})",
     )
     click_mark(page, "critical-path-bar", 0)
-    expect(page.locator("h1")).to_contain_text("Noise")
+    expect(page.locator("h1")).to_contain_text("Call sites")
     # The selection in the address is unchanged.
     assert query(page)["from"] == ["i:2"]
     expect(page.locator("#selection")).to_contain_text("from i:2")
@@ -100,7 +101,7 @@ def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_ite
 
 @pytest.mark.browsers
 def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follows_nothing(
-    page: Page, address: str
+    page: Page, address: str, trace: hopscope.Trace
 ) -> None:
     # Regression: cells and bars fill these figures, so the first of two clicks already led to another page.
     page.goto(f"{address}/noise?from=i:8&to=i:36")
@@ -109,20 +110,20 @@ def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follow
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
     expect(page.locator("h1")).to_have_text("Noise")
     page.goto(f"{address}/collective?comm=0&seq=3&view=0..90000000")
-    bar = page.locator("#timeline .barlayer .point path").first
-    twice(page, "timeline", lambda: middle(bar))
+    page.locator(f"{COLLECTIVE} canvas").dblclick(position={"x": 400, "y": 100})
     page.wait_for_url(lambda url: "view=" not in url)
-    # After this time, the first of the two clicks would have led to another page.
-    page.wait_for_function(
-        "() => performance.now() - document.querySelector('#timeline .js-plotly-plot').hopscopeDouble > 700"
-    )
+    page.wait_for_timeout(700)  # after this time, the first of the two clicks would have led to another page
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:3")
+    fact = trace.collectives(comm=0, seq=3).to_pylist()[0]
+    assert view(page) == (0, fact["duration_ns"])
 
 
-def middle(mark: Locator) -> tuple[float, float]:
-    box = mark.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+def view(page: Page) -> tuple[int, int]:
+    """The view of a collective's timeline, since the first enter."""
+    ends: list[int] = page.locator(COLLECTIVE).evaluate(
+        "({hopscope: {view, only}}) => [view.from - only.from, view.to - only.from]"
+    )
+    return ends[0], ends[1]
 
 
 def twice(page: Page, figure: str, place: Callable[[], tuple[float, float]]) -> None:
@@ -156,32 +157,50 @@ def test_control_adds_a_rank_and_opens_another_page_in_a_new_tab(
 def test_a_zoom_is_kept_on_next_and_a_button_selects_its_time(page: Page, address: str, trace: hopscope.Trace) -> None:
     # Regression: dragging along this axis zooms, and nothing there could select a time.
     page.goto(f"{address}/collective?comm=0&seq=3")
-    figure = page.locator("#timeline .nsewdrag").first
-    figure.wait_for()
-    page.wait_for_load_state("networkidle")
-    box = figure.bounding_box()
+    box = page.locator(f"{COLLECTIVE} canvas").bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 2)
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 40)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2, steps=5)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 90, steps=5)
     page.mouse.up()
     page.wait_for_url("**/collective?comm=0&seq=3&view=*")
-    view = query(page)["view"]
-    page.get_by_role("link", name="next").click()
+    ends = view(page)
+    parameter = [f"{ends[0]}..{ends[1]}"]
+    assert query(page)["view"] == parameter
+    page.keyboard.press("n")
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:4")
-    assert query(page) == {"comm": ["0"], "seq": ["4"], "view": view}
-    axis_range = page.locator("#timeline .js-plotly-plot").first.evaluate("plot => plot.layout.xaxis.range")
-    ends = [int(end) for end in view[0].split("..")]
-    assert [round(1e6 * end) for end in axis_range] == ends
+    assert query(page) == {"comm": ["0"], "seq": ["4"], "view": parameter}
+    assert view(page) == ends
     page.go_back()
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:3")
-    assert query(page)["view"] == view
-    plot(page, "timeline")
+    assert query(page)["view"] == parameter
+    page.locator(COLLECTIVE).wait_for()
     page.get_by_role("button", name="Select this time").click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
     begin = trace.collectives(comm=0, seq=3).to_pylist()[0]["first_enter_ns"]
     parameters = query(page)
     assert (parameters["from"], parameters["to"]) == ([str(begin + ends[0])], [str(begin + ends[1])])
-    assert parameters["view"] == view
+    assert parameters["view"] == parameter
     page.go_back()
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
+
+
+@pytest.mark.browsers
+def test_an_arrow_of_a_collective_says_which_hop_it_is_and_leads_to_the_hops_of_its_edge(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/collective?comm=0&seq=3")
+    x, y, text, href = page.locator(COLLECTIVE).evaluate(
+        """({hopscope: {place, view, data, marks}}) => {
+            const [src, dst, begin, end,, text, href] = marks.hops[0];
+            const rows = [src, dst].map(rank => data.rows.findIndex(row => row.rank === rank));
+            const along = ((begin + end) / 2 - view.from) / (view.to - view.from);
+            return [place.left + along * (place.right - place.left),
+                    place.top + ((rows[0] + rows[1] + 1) / 2) * place.row, text, href];
+        }"""
+    )
+    canvas = page.locator(f"{COLLECTIVE} canvas")
+    canvas.hover(position={"x": x, "y": y})
+    expect(page.locator(".run-told")).to_have_text(text)
+    canvas.click(position={"x": x, "y": y})
+    page.wait_for_url(f"**{href}*")

@@ -67,7 +67,7 @@ def test_what_a_page_asks_for_afterwards_is_asked_of_the_trace_shown(
 ) -> None:
     for run, data in zip((trace, trace_without_hops), Traces([trace, trace_without_hops]).members, strict=True):
         page = draw(data, f"/timeline?trace={run.identity[:8]}")
-        (canvas,) = [part for part in components(page.component) if type(part).__name__ == "RunCanvas"]
+        (canvas,) = [part for part in components(page.component) if type(part).__name__ == "TimelineCanvas"]
         assert canvas.trace == run.identity[:8]
         columns = app_of_both.client.get(f"/_timeline/columns?trace={canvas.trace}").data
         assert (b'"wan"' in columns, b'"native"' in columns) == ((True, False) if run is trace else (False, True))

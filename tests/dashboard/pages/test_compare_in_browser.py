@@ -7,11 +7,14 @@ import hopscope
 import pytest
 from conftest import Serve
 from playwright.sync_api import Page, expect
-from reading import click_mark, plot, point_at_edge, wait_for_page
+from reading import point_at_edge, wait_for_page
 from sample_copy import open_copy
 
-RANGES = """() => ["base", "new"].map(
-    run => document.querySelector(`#compare-timeline-${run} .js-plotly-plot`).layout.xaxis.range.slice())"""
+TIMELINE = "#compare-timeline-{run}[data-state='ready']"
+VIEWS = """() => ["base", "new"].map(run => {
+    const {view, only} = document.querySelector(`#compare-timeline-${run}`).hopscope;
+    return [view.from - only.from, view.to - only.from];
+})"""
 
 Runs = dict[str, hopscope.Trace]
 
@@ -50,7 +53,7 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
 ) -> None:
     page.set_viewport_size({"width": 1024, "height": 800})
     page.goto(f"{served}?role=down")
-    expect(page.locator("#compare-timeline-new .main-svg").first).to_be_visible()
+    expect(page.locator(TIMELINE.format(run="new"))).to_be_visible()
     assert no_hidden_overflow(page) == []
     # Edges differ not only by colour, but also by dashes and text.
     dashes = "part => getComputedStyle(part).strokeDasharray"
@@ -70,26 +73,31 @@ def test_an_edge_that_only_one_run_has_is_dashed_says_so_and_leads_to_the_hops_o
 @pytest.mark.browsers
 def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Page, served: str, runs: Runs) -> None:
     page.goto(served)
-    plot(page, "compare-timeline-base")
-    plot(page, "compare-timeline-new")
-    ranges = page.evaluate(RANGES)
-    assert ranges[0] == ranges[1]
-    drawing = page.locator("#compare-timeline-new .nsewdrag").first
-    drawing.scroll_into_view_if_needed()
-    box = drawing.bounding_box()
+    for run in runs:
+        page.locator(TIMELINE.format(run=run)).wait_for()
+    before = page.evaluate(VIEWS)
+    assert before[0] == before[1]
+    canvas = page.locator("#compare-timeline-new canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.5 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"], steps=5)
     page.mouse.up()
-    expect(page.locator("#compare-timeline-new")).to_be_visible()
-    condition = "now[0][0] === now[1][0] && now[0][1] === now[1][1]"
-    page.wait_for_function(
-        f"before => {{ const now = ({RANGES})(); return now[0][0] > before[0][0] && {condition} }}", arg=ranges
-    )
+    zoomed = page.evaluate(VIEWS)
+    assert zoomed[0] == zoomed[1] != before[0]
+    # A key zooms both by as much, and only once.
+    page.keyboard.press("+")
+    (begin, end), other = page.evaluate(VIEWS)
+    assert [begin, end] == other
+    assert end - begin == pytest.approx((zoomed[0][1] - zoomed[0][0]) / 2, abs=2)
     page.get_by_role("link", name="next", exact=True).click()
     page.wait_for_url(re.compile(r"collective=0%3A"))
     wait_for_page(page, "Compare")
-    click_mark(page, "compare-timeline-new", 0)
+    canvas = page.locator(f"{TIMELINE.format(run='new')} canvas")
+    canvas.scroll_into_view_if_needed()
+    place = page.locator("#compare-timeline-new").first.evaluate("root => root.hopscope.place")
+    canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": place["top"] + 0.2 * place["row"]})
     page.wait_for_url(re.compile("/(timeline|delayed-hops)"))
     assert of_trace(page) == name_of(runs["new"])

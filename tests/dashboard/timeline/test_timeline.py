@@ -13,7 +13,7 @@ from sample_copy import open_copy
 def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(trace: hopscope.Trace, view: str) -> None:
     # Regression: after the end of the run the figure failed, and no button led back.
     page = draw(trace, f"/timeline?view={view}")
-    (canvas,) = [part for part in components(page.component) if type(part).__name__ == "RunCanvas"]
+    (canvas,) = [part for part in components(page.component) if type(part).__name__ == "TimelineCanvas"]
     # If both ends are None, the view is the whole run.
     assert (canvas.begin, canvas.end) in [(None, None), (0, trace.timeline.duration_ns)]
     assert (canvas.begin is None) == (view != "-100..99000000000")
@@ -21,7 +21,7 @@ def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(trace: h
 
 def test_a_link_into_the_run_s_own_time_shows_that(trace: hopscope.Trace) -> None:
     page = draw(trace, "/timeline?view=1000000000..1400000000")
-    (canvas,) = [part for part in components(page.component) if type(part).__name__ == "RunCanvas"]
+    (canvas,) = [part for part in components(page.component) if type(part).__name__ == "TimelineCanvas"]
     assert (canvas.begin, canvas.end) == (1_000_000_000, 1_400_000_000)
 
 

@@ -77,8 +77,8 @@ def view_of(page: Page) -> tuple[int, int]:
     return view["from"], view["to"]
 
 
-def colour_at(page: Page, row: int, ns: int) -> str:
-    colour: str = page.locator("#run-timeline").first.evaluate(PIXEL, [row, ns])
+def colour_at(page: Page, row: int, ns: int, root: str = "#run-timeline") -> str:
+    colour: str = page.locator(root).first.evaluate(PIXEL, [row, ns])
     return colour
 
 
@@ -271,14 +271,16 @@ def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
     assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
     canvas.click(position=inner_point)
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
-    # The other page also shades the rest: the other half, and six of eight lanes.
-    page.locator("#timeline .js-plotly-plot .main-svg").first.wait_for()
-    shapes = page.locator("#timeline .js-plotly-plot").first.evaluate(
-        "plot => plot.layout.shapes.map(s => [s.x0, s.y0])"
-    )
-    first = trace.collectives(comm=0, seq=10).to_pylist()[0]["first_enter_ns"]
-    assert [x for x, y in shapes if y == 0] != []
-    assert pytest.approx((middle - first) / 1e6) in [x for x, _ in shapes]
+    # The other page also shades the rest: the other half, and the ranks that are not selected.
+    page.locator("#timeline[data-state='ready']").wait_for()
+    page.locator("#timeline").first.evaluate("root => { root.hopscope.marks = null; }")
+    page.keyboard.press("Escape")
+    spots = [(1, begin + quarter), (1, end - quarter), (3, begin + quarter)]
+    shaded = [colour_at(page, row, ns, "#timeline") for row, ns in spots]
+    page.locator("#timeline").first.evaluate("root => { root.hopscope.selected = {}; }")
+    page.keyboard.press("Escape")
+    whole = [colour_at(page, row, ns, "#timeline") for row, ns in spots]
+    assert [colours[0] == colours[1] for colours in zip(shaded, whole, strict=True)] == [True, False, False]
     page.go_back()
     view_of(page)
     # Regression: an immediate click had no effect, because only a pointer that rested knew the call.
@@ -315,9 +317,11 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     canvas = page.locator("#whole-run canvas")
     box, run = canvas.bounding_box(), page.locator("#whole-run").first.evaluate("root => root.hopscope.data.duration")
     assert box
-    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 20)
+    place = page.locator("#whole-run").first.evaluate("root => root.hopscope.place")
+    left, width = box["x"] + place["left"], place["right"] - place["left"]
+    page.mouse.move(left + width / 4, box["y"] + 20)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30)
+    page.mouse.move(left + width / 2, box["y"] + 30)
     page.mouse.up()
     page.wait_for_url("**/?from=*")
     assert int(in_address(page)["from"]) == pytest.approx(run / 4, rel=0.02)

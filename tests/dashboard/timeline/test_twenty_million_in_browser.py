@@ -138,9 +138,8 @@ def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and
     patient_page.wait_for_url(re.compile("/collective"))
     wait_for_page(patient_page, patient_page.locator("h1").inner_text())
     parameters = query(patient_page)
-    figure = patient_page.locator("#timeline .nsewdrag").first.bounding_box()
+    figure = patient_page.locator("#timeline[data-state=ready] canvas").bounding_box()
     assert figure
-    patient_page.wait_for_load_state("networkidle")
     patient_page.mouse.move(figure["x"] + figure["width"] / 4, figure["y"] + 20)
     patient_page.mouse.down()
     patient_page.mouse.move(figure["x"] + figure["width"] / 2, figure["y"] + 120, steps=5)

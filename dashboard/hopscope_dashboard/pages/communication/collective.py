@@ -1,5 +1,6 @@
 """One collective: its facts, its timeline with hops and critical path, and the path step by step."""
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from dash import dcc, html
@@ -11,12 +12,13 @@ from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData, meanings
 from hopscope_dashboard.figures.many_places import MOST_ROWS, largest_rows, left_out
-from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.navigation import leads, selection
 from hopscope_dashboard.navigation.address import Query, link, number, view
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.pages.communication import algorithms, entered_last
 from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.timeline import one_collective
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 TIMELINE = "timeline"
 PATH_TABLE = "path-table"
@@ -28,7 +30,7 @@ _CALL_COLUMNS: Final = (
 )  # fmt: skip
 """The columns of the analysis that the table of calls shows."""
 _ARROWS: Final = "An arrow is a hop, from the start of its send to its receiver seeing it."
-_BARS: Final = "A bar runs from entering the call to leaving it."
+_BARS: Final = "A bar with an outline runs from entering the call to leaving it."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -50,12 +52,11 @@ def layout(data: TraceData, query: Query) -> Component:
             return empty.no_collectives("Timeline of a collective", lead, part.scope)
         worst = part.only_row("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
-    name, bounds = f"{comm}:{seq}", data.part(selection.options(query)).bounds
+    name = f"{comm}:{seq}"
     fact = data.collective(comm, seq)
     calls = data.rows("collective-calls", collective=name)
     hops = data.rows_or_none("collective-hops", collective=name)
     path = data.rows_or_none("critical-path", collective=name)
-    steps = data.rows("collective-steps", collective=name)
     return html.Div(
         [
             blocks.page_head(
@@ -71,22 +72,9 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.columns(
                 blocks.card(
                     "Timeline",
-                    blocks.drawing(
-                        f"Timeline of {name}",
-                        timeline(
-                            ranks=data.ranks,
-                            calls=calls,
-                            hops=hops,
-                            steps=steps,
-                            path=path,
-                            view=view(query),
-                            selected=(bounds.from_ns, bounds.to_ns, bounds.ranks),
-                        ),
-                        name=TIMELINE,
-                    ),
-                    _select_view(),
-                    hint="Drag to zoom, double-click to see all.",
-                    meaning=_ARROWS if hops else _BARS,
+                    _timeline(data, name, calls, query),
+                    hint="Drag or turn the wheel to zoom, double-click to see all. Times count from the first enter.",
+                    meaning=f"{_BARS} {_ARROWS}" if hops else _BARS,
                 ),
                 _path(path, fact),
                 widths="minmax(0, 1fr) 440px",
@@ -97,10 +85,20 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _select_view() -> Component:
-    """The button that selects, for all pages, the time to which the picture is zoomed (assets/marks.js)."""
-    selects: Any = {"data-selects-view": TIMELINE}
-    return html.Button("Select this time", type="button", className="button small", **selects)
+def _timeline(data: TraceData, name: str, calls: Rows, query: Query) -> Component:
+    """The timeline, with the zoom that the address carries from another collective if that shows any of this one."""
+    begin_ns, end_ns = one_collective.span(data, calls)
+    view_ns = view(query)
+    ends = view_ns if view_ns and view_ns[1] > 0 and view_ns[0] < end_ns - begin_ns else (0, end_ns - begin_ns)
+    return TimelineCanvas(
+        TIMELINE,
+        data.identity,
+        begin=begin_ns + ends[0],
+        end=begin_ns + ends[1],
+        host=query.get("host"),
+        collective=(name, begin_ns, end_ns),
+        selected=asdict(data.part(selection.options(query)).bounds),
+    )
 
 
 def _lead(fact: Row, calls: Rows, algorithm_rows: Rows) -> list[Any]:

@@ -209,6 +209,5 @@ PAGE = Page(
     section="Compare",
     layout=layout,
     is_drawn_ahead=False,
-    register=compared_collective.register,
     lacks=missing.another_trace,
 )

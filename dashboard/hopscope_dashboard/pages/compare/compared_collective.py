@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dash import ClientsideFunction, Dash, Input, Output, dcc, html
+from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope.format import quantities
 
@@ -12,10 +12,10 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data.trace import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.path_pair import RUNS
-from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.navigation.address import Query, allowed_word, link
 from hopscope_dashboard.navigation.selection import TRACE, trace_attribute
-from hopscope_dashboard.navigation.traces import Traces
+from hopscope_dashboard.timeline import one_collective
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 TIMELINES: Final = {run: f"compare-timeline-{run}" for run in RUNS}
 FACTS = "compare-collective"
@@ -38,13 +38,8 @@ class _Side:
         return self.fact["collective"]
 
     @property
-    def begin_ns(self) -> int:
-        return min(call["enter_ns"] for call in self.calls)
-
-    @property
-    def length_ns(self) -> int:
-        leaves = [call["leave_ns"] for call in self.calls if call["leave_ns"] is not None]
-        return max(leaves, default=self.begin_ns) - self.begin_ns
+    def span(self) -> tuple[int, int]:
+        return one_collective.span(self.data, self.calls)
 
 
 def card(base: TraceData, new: TraceData, query: Query) -> Component:
@@ -64,7 +59,7 @@ def card(base: TraceData, new: TraceData, query: Query) -> Component:
     sides = [side for side in candidates if side is not None]
     if len(sides) < 2 or len({side.fact["operation"] for side in sides}) > 1:
         return blocks.card(_TITLE, controls, html.P(_no_match(sides, name), className="reason", id=FACTS))
-    longest = max(side.length_ns for side in sides)
+    longest = max(end_ns - begin_ns for begin_ns, end_ns in (side.span for side in sides))
     return blocks.card(
         _TITLE,
         controls,
@@ -134,34 +129,13 @@ def _facts(sides: Sequence[_Side]) -> Component:
 
 def _timeline_section(side: _Side, longest: int) -> list[Component]:
     hops = side.data.rows_or_none("collective-hops", collective=side.name)
-    figure = timeline(
-        ranks=side.data.ranks,
-        calls=side.calls,
-        hops=hops,
-        steps=side.data.rows("collective-steps", collective=side.name),
-        path=side.data.rows_or_none("critical-path", collective=side.name),
-        until_ns=side.begin_ns + longest,
+    begin_ns, _ = side.span
+    canvas = TimelineCanvas(
+        TIMELINES[side.run], side.data.identity, collective=(side.name, begin_ns, begin_ns + longest), selected={}
     )
-    heading = f"{side.run.capitalize()}: {side.data.name}"
     missing = "" if hops else "It has no hops in this run: the bars are the calls."
     return [
-        html.H3(heading),
+        html.H3(f"{side.run.capitalize()}: {side.data.name}"),
         html.P(missing, className="hint"),
-        html.Div(
-            blocks.drawing(f"{heading}, timeline of {side.name}", figure, name=TIMELINES[side.run]),
-            **trace_attribute(side.data.identity),
-        ),
+        html.Div(canvas, **trace_attribute(side.data.identity)),
     ]
-
-
-def register(app: Dash, traces: Traces) -> None:
-    """Register the callback that keeps both pictures on one scale."""
-    del traces
-    base, new = TIMELINES.values()
-    app.clientside_callback(
-        ClientsideFunction("hopscope", "sameRange"),
-        Output(FACTS, "title"),
-        Input(base, "relayoutData"),
-        Input(new, "relayoutData"),
-        prevent_initial_call=True,
-    )

@@ -13,15 +13,12 @@ from hopscope.format.quantities import in_words
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.data.trace import InputError, Remedy, TraceData
+from hopscope_dashboard.data.trace import InputError, Remedy, Row, TraceData
 from hopscope_dashboard.navigation import frame
 from hopscope_dashboard.navigation.address import Query, link, parse
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.navigation.traces import Traces
 from hopscope_dashboard.pages import missing
-
-_MENDABLE: Final = ("placement", "algorithm", "crossings", "slow-link")
-"""The causes of a diagnosis that a remedy may remove."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +27,23 @@ class Kind:
 
     title: str
     meaning: str
+    causes: tuple[str, ...]
+    """The causes of a diagnosis that it may remove."""
     compute: Callable[[TraceData], Remedy]
 
 
 REMEDIES: Final[Mapping[str, Kind]] = {
-    "order": Kind("Rank order", "Ranks reordered on the same hosts.", TraceData.rank_order),
-    "setting": Kind("Library setting", "Other algorithms of the MPI library.", TraceData.library_setting),
-    "tree": Kind("Tree", "A tree that Hopscope runs instead of the library.", TraceData.suggested_tree),
-}
+    "order": Kind(
+        "Rank order", "Ranks reordered on the same hosts.", ("placement", "slow-link"), TraceData.rank_order
+    ),
+    "setting": Kind(
+        "Library setting", "Other algorithms of the MPI library.", ("algorithm",), TraceData.library_setting
+    ),
+    "tree": Kind(
+        "Tree", "A tree that Hopscope runs instead of the library.", ("crossings", "algorithm"),
+        TraceData.suggested_tree,
+    ),
+}  # fmt: skip
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -47,6 +53,12 @@ def layout(data: TraceData, query: Query) -> Component:
     cards = [_card(name, kind, remedies) for name, kind in REMEDIES.items()]
     widths = "repeat(auto-fit, minmax(300px, 1fr))"
     return html.Div([blocks.page_head("Remedies", _answer(data, remedies)), blocks.columns(*cards, widths=widths)])
+
+
+def costs(data: TraceData, *kinds: Kind) -> list[Row]:
+    """Give the entries of the diagnosis that such remedies may remove, in their order there."""
+    causes = {cause for kind in kinds for cause in kind.causes}
+    return [row for row in data.rows("diagnose") if row["kind"] in causes and row["severity"] in ("PROBLEM", "NOTE")]
 
 
 def _computed(data: TraceData, kind: Kind) -> Remedy | str:
@@ -65,7 +77,7 @@ def _answer(data: TraceData, remedies: Mapping[str, Remedy | str]) -> str:
         return f"A replay of this run suggests another {in_words(suggested)}; a new run decides."
     if computed:
         return f"A replay of this run finds nothing to gain from another {in_words([*computed])}."
-    rows = [row for row in data.rows("diagnose") if row["kind"] in _MENDABLE and row["severity"] in ("PROBLEM", "NOTE")]
+    rows = costs(data, *REMEDIES.values())
     return rows[0]["sentence"] if rows else "The diagnosis names no cost that one of these remedies would remove."
 
 

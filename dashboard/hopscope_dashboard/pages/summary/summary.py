@@ -21,12 +21,13 @@ from hopscope_dashboard.pages.communication import critical_path
 from hopscope_dashboard.pages.imbalance import efficiency
 from hopscope_dashboard.pages.improve import improve
 from hopscope_dashboard.pages.summary import diagnosis
-from hopscope_dashboard.timeline.run_canvas import RunCanvas
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 WHOLE_RUN = "whole-run"
 PATH = "path-bar"
 SITES = "call-sites"
 LIMITS = "limits"
+REMEDIES = "remedies"
 
 _SITES: Final = {"path": "critical path", "ranks": "all ranks"}
 _MOST_SITES: Final = 5
@@ -34,6 +35,7 @@ _LONG_STARTUP: Final = 0.1
 _SHOWN_STARTUP: Final = 0.05
 """If start-up takes more than the first share of the run, only its end is shown, as long as the second share of the
 rest."""
+_SAVING: Final = "Share of the run that it would save, according to the diagnosis"
 _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
 
@@ -43,7 +45,7 @@ def layout(other_pages: Sequence[Page], data: TraceData, query: Query) -> Compon
     return html.Div(
         [
             blocks.page_head("Summary", _run_description(data, data.run)),
-            blocks.columns(diagnosis.card(data), html.Div([efficiency.factors(data), _changes()]), widths=_WIDTHS),
+            blocks.columns(diagnosis.card(data), html.Div([efficiency.factors(data), _changes(data)]), widths=_WIDTHS),
             _whole_run(data),
             blocks.columns(_call_sites(data, query), _path(data) or html.Div(), widths=_WIDTHS),
             _limits(data, other_pages),
@@ -76,7 +78,7 @@ def _ranks(data: TraceData, run: Row) -> str:
 
 def _whole_run(data: TraceData) -> Component:
     begin, end = _without_startup(data)
-    canvas = RunCanvas(WHOLE_RUN, data.identity, begin=begin, end=end, small=True, selected=asdict(data.bounds))
+    canvas = TimelineCanvas(WHOLE_RUN, data.identity, begin=begin, end=end, small=True, selected=asdict(data.bounds))
     return blocks.card(None, canvas, dcc.Link("Timeline", href="/timeline"), css="whole-run")
 
 
@@ -126,11 +128,14 @@ def _path(data: TraceData) -> Component | None:
     )
 
 
-def _changes() -> Component:
+def _changes(data: TraceData) -> Component:
+    """Links to the remedies, each with the cost that it may remove according to the diagnosis."""
     items: list[Component | str] = []
     for name, remedy in improve.REMEDIES.items():
         items += [" · ", dcc.Link(remedy.title, href=link("/improve", compute=name), title=remedy.meaning)]
-    return blocks.card("Remedies", html.P(items[1:]))
+        shares = [row["cost_share"] for row in improve.costs(data, remedy) if row["cost_share"]]
+        items += [html.Span(f" (up to {quantities.share(share)})", title=_SAVING) for share in shares[:1]]
+    return blocks.card("Remedies", html.P(items[1:], id=REMEDIES))
 
 
 def _limits(data: TraceData, other_pages: Sequence[Page]) -> Component | None:

@@ -12,7 +12,7 @@ from hopscope_dashboard.navigation import selection
 from hopscope_dashboard.navigation.address import Query, view
 from hopscope_dashboard.navigation.page import Page
 from hopscope_dashboard.timeline import run_rows
-from hopscope_dashboard.timeline.run_canvas import RunCanvas
+from hopscope_dashboard.timeline.canvas import TimelineCanvas
 
 TIMELINE = "run-timeline"
 
@@ -22,7 +22,7 @@ def layout(data: TraceData, query: Query) -> Component:
     `order`, by which rows are sorted; `pins`, the ranks that come first. Without `view`, or if the view has nothing of
     the run, the selected time is in view."""
     bounds, (begin, end) = data.part(selection.options(query)).bounds, _in_view(data, query) or (None, None)
-    canvas = RunCanvas(
+    canvas = TimelineCanvas(
         TIMELINE,
         data.identity,
         begin=begin,

@@ -1,5 +1,5 @@
-"""The run's timeline as a canvas. Its other half is in `assets/timeline.js`, which asks the server for what it
-draws."""
+"""The timeline of a run or of one collective as a canvas. Its other half is in `assets/timeline.js`, which asks the
+server for what it draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,17 +17,19 @@ from hopscope_dashboard.palette import (
 _COLOURS: Final = {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}
 
 
-class RunCanvas(Component):
+class TimelineCanvas(Component):
     """A timeline with its legend, its controls and its contents in words. `small`: only the drawing of the whole run.
 
     `begin` and `end` are the range in view, in ns; by default it is the selected time or, if no time is selected, the
-    whole run. What is not `selected` is shaded.
+    whole run. What is not `selected` is shaded. `collective`: name, begin and end of the only collective to show, by
+    default all of it; timelines of collectives on one page zoom together.
     """
 
     _namespace = "hopscope_dashboard"
-    _type = "RunCanvas"
+    _type = "TimelineCanvas"
     _prop_names = [  # noqa: RUF012 - as in Dash
-        "id", "trace", "begin", "end", "host", "order", "orders", "pins", "small", "selected", "colours", "meanings",
+        "id", "trace", "begin", "end", "host", "order", "orders", "pins", "small", "selected",
+        "collective", "colours", "meanings",
     ]  # fmt: skip
     _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
 
@@ -43,6 +45,7 @@ class RunCanvas(Component):
         orders: Mapping[str, str] | None = None,
         pins: Sequence[int] = (),
         small: bool = False,
+        collective: tuple[str, int, int] | None = None,
         selected: Mapping[str, Any],
     ) -> None:
         """`trace`: identity of the trace shown. `orders`: the orders of rows that a user can choose, with their names.
@@ -60,5 +63,6 @@ class RunCanvas(Component):
             "pins": list(pins),
             "small": small,
             "selected": dict(selected),
+            "collective": dict(zip(("name", "from", "to"), collective, strict=True)) if collective else None,
         }
         super().__init__(**properties)
