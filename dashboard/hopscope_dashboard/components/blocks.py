@@ -46,8 +46,9 @@ def card(
 
 def drawing(title: str, figure: Any, *, name: str) -> Component:
     """Give a plotly figure. `name` is its id; `title` says what it is to a reader who cannot see it."""
+    config: Any = dict(CONFIG)
     height = {"height": figure.layout.height or 320}
-    graph = dcc.Graph(id=name, figure=figure, config=dict(CONFIG), style=height)
+    graph = dcc.Graph(id=name, figure=figure, config=config, style=height)
     return exports.figure(html.Div(AfterTimeline(graph), role="img", style=height, **aria.label(title)))
 
 
