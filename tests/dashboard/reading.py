@@ -14,6 +14,9 @@ PATIENCE_MS = 120_000
 """The time limit for a page of a long run on a busy machine, in ms."""
 COMPUTING_MS = 600_000
 """The time limit for a run of 20 million events, in ms. Remap alone takes 16 s on two idle cores."""
+WIDTHS = (1600, 1280, 1024)
+NARROWEST = 420
+"""A telephone's window, in which a page must only not be wider than the window."""
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
 
 
@@ -22,6 +25,15 @@ def patient(page: Page, deadline_ms: int = PATIENCE_MS) -> Page:
     page.set_default_timeout(deadline_ms)
     expect.set_options(timeout=deadline_ms)
     return page
+
+
+def is_wider(page: Page) -> bool:
+    """True if the page stays wider than its window. Figures adapt to a new width a moment later, or much later."""
+    try:
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth", timeout=60_000)
+    except PlaywrightTimeout:
+        return True
+    return False
 
 
 def query(page: Page) -> dict[str, str]:

@@ -8,27 +8,14 @@ import pytest
 from conftest import Serve
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
-from reading import measured, scrolled_tables
+from reading import NARROWEST, WIDTHS, is_wider, measured, scrolled_tables
 from simulated_run import SimulatedRun
 
-WIDTHS = (1600, 1280, 1024)
-NARROWEST = 420
-"""A telephone's window, in which a page must only not be wider than the window."""
 GO = """path => {
   history.pushState({}, "", path);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }"""
 """Script that goes to another page without loading the application again, because loading takes most of the time."""
-
-
-def is_wider(page: Page) -> bool:
-    """True if the page stays wider than its window. Figures adapt to a new width a moment later, or much later."""
-    try:
-        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth", timeout=60_000)
-    except PlaywrightTimeout:
-        return True
-    return False
 
 
 WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")

@@ -9,8 +9,7 @@ from hopscope_dashboard.app.application import create_machine_app
 from hopscope_dashboard.data.trace import Machine
 from playwright.sync_api import Browser, Page, expect
 from probed_machine import HOSTS, probed
-from reading import measured, patient, scrolled_tables, table, wait_for_page
-from test_widths_in_browser import NARROWEST, WIDTHS, is_wider
+from reading import NARROWEST, WIDTHS, is_wider, measured, patient, scrolled_tables, table, wait_for_page
 
 
 @pytest.fixture(scope="module")
