@@ -14,6 +14,8 @@ from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
 """With fewer ranks, the quickest one represents the ranks on time; with more, the lower quartile."""
+_FREQUENT: Final = 5
+"""A call that follows another one this often may make a site of its own."""
 _COUPLED: Final = 0.5
 """Ranks are also compared between collectives, if there are at least this many collectives per occurrence of a site."""
 
@@ -144,7 +146,8 @@ class Gaps:
 
 def _divided(before: Array, after: Array, rank: Array) -> Array:
     """The number of each gap's site: by the place of the call before it and, if every rank that has this place goes on
-    to the same places equally often, by that of the call after it."""
+    to the same places equally often, by that of the call after it. A place that is followed by others now and then
+    stays whole; one that is followed once by each of them, as at the end of a loop, may be divided."""
     ways, way = np.unique(np.stack([before, after]), axis=1, return_inverse=True)
     number = 1 + int(rank.max(initial=0))
     counts = np.zeros((ways.shape[1], number), np.int64)
@@ -152,10 +155,11 @@ def _divided(before: Array, after: Array, rank: Array) -> Array:
     gaps = np.zeros((1 + int(before.max(initial=0)), number), np.int64)
     np.add.at(gaps, (before, rank), 1)
     of_way = counts == counts.max(axis=1, keepdims=True)
-    alike = (of_way | (gaps[ways[0]] == 0)).all(axis=1)
+    often = counts.max(axis=1)
+    alike = (of_way | (gaps[ways[0]] == 0)).all(axis=1) & ((often >= _FREQUENT) | (often == 1))
     whole = np.ones(len(gaps), bool)
     np.logical_and.at(whole, ways[0], alike)
-    return np.where(whole[before], len(gaps) + way, before)
+    return np.where(whole[before] & (often[way] > 1), len(gaps) + way, before)
 
 
 def on_time(computing: Array) -> Array:
