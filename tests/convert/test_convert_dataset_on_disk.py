@@ -15,6 +15,7 @@ from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
 from hopscope.dataset.convert import conversion, dataset, ensure_dataset, parts, place
 from hopscope.dataset.convert.contract import arrow_schema
+from hopscope.dataset.manifest import SCHEMA_VERSION
 from hopscope.dataset.store import table_names
 from hopscope.errors import InputError
 from hopscope.launch.inputs import schema
@@ -194,7 +195,7 @@ def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path
     jsonschema.validate(manifest, schema("manifest.schema.json"))
     for name in table_names():
         written_schema = pq.read_schema(directory / name / "part-00000.parquet")
-        assert written_schema.metadata[b"schema_version"] == b"6"
+        assert written_schema.metadata[b"schema_version"] == str(SCHEMA_VERSION).encode()
     calls = pq.read_schema(directory / "calls" / "part-00000.parquet")
     assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
 

@@ -4,9 +4,8 @@
 //
 //   for a message    the edge comes from the send's begin, as long as the message took
 //   for a receive    the edge of the send's end comes from the post that held the message back
-//   for members      where hops do not say more, the edge of the end comes from the last enter that the operation
-//   needs;
-//                    for a nonblocking collective, also from the other members' waits, which let it go on
+//   for members      without hops, the edge of the end comes from the last enter that the operation's rule needs, and
+//                    from the other members' waits for a nonblocking collective
 //
 // A wait is not part of a gap. A message for which nobody waited has an edge, too, as long as the fastest message of
 // its size and link class, or as itself if it was faster.
@@ -20,6 +19,7 @@
 #include "paths/communicating_lanes.h"
 #include "paths/time_order.h"
 #include "paths/transfers.h"
+#include "points.h"
 
 namespace hopscope::causal {
 namespace {
@@ -28,23 +28,6 @@ using paths::IntervalKind;
 using paths::Leads;
 using paths::Messages;
 using paths::MISSING;
-
-// The kinds of points, in their order at one time on one lane: ends of earlier calls come before begins of later ones.
-// A rank goes on with a nonblocking collective where it begins to wait for it.
-enum class Kind : uint8_t { received, send_done, complete, end, begin, goes_on, post, sent };
-enum class Table : uint8_t { hops, messages, calls, intervals };
-
-struct Point {
-    int64_t time;
-    uint32_t row;
-    int32_t lane;
-    Kind kind;
-    Table table;
-    uint8_t phase; // orders the points of all lanes at one time
-    bool waited;
-};
-
-constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of a point that another lane's moment of that time allows
 
 class Builder {
   public:
