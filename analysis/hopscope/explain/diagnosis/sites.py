@@ -64,8 +64,8 @@ class Gaps:
         rank = rerun.lanes.rank[lane[ends]].astype(np.int64)
         gap_site = _divided(site[predecessors], site[ends], rank)
         order = np.argsort(gap_site, kind="stable")
-        ends, self._site = ends[order], gap_site[order]
-        self.rank, self.end = rerun.lanes.rank[lane[ends]].astype(np.int64), begin[ends]
+        ends, self._site, self.rank = ends[order], gap_site[order], rank[order]
+        self.end = begin[ends]
         self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
         begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self._site, prepend=-1) != 0))
         self._occurrence = np.arange(len(ends)) - np.repeat(begins, np.diff(begins, append=len(ends)))
@@ -149,17 +149,16 @@ def _divided(before: Array, after: Array, rank: Array) -> Array:
     to the same places equally often, by that of the call after it. A place that is followed by others now and then
     stays whole; one that is followed once by each of them, as at the end of a loop, may be divided."""
     ways, way = np.unique(np.stack([before, after]), axis=1, return_inverse=True)
-    number = 1 + int(rank.max(initial=0))
-    counts = np.zeros((ways.shape[1], number), np.int64)
+    counts = np.zeros((ways.shape[1], 1 + int(rank.max(initial=0))), np.int64)
     np.add.at(counts, (way, rank), 1)
-    gaps = np.zeros((1 + int(before.max(initial=0)), number), np.int64)
-    np.add.at(gaps, (before, rank), 1)
-    of_way = counts == counts.max(axis=1, keepdims=True)
+    places = 1 + int(before.max(initial=0))
+    has_place = np.zeros((places, counts.shape[1]), bool)
+    np.logical_or.at(has_place, ways[0], counts > 0)
     often = counts.max(axis=1)
-    alike = (of_way | (gaps[ways[0]] == 0)).all(axis=1) & ((often >= _FREQUENT) | (often == 1))
-    whole = np.ones(len(gaps), bool)
-    np.logical_and.at(whole, ways[0], alike)
-    return np.where(whole[before] & (often[way] > 1), len(gaps) + way, before)
+    is_equal = ((counts == often[:, None]) | ~has_place[ways[0]]).all(axis=1)
+    divides = np.ones(places, bool)
+    np.logical_and.at(divides, ways[0], is_equal & ((often >= _FREQUENT) | (often == 1)))
+    return np.where(divides[before] & (often[way] > 1), places + way, before)
 
 
 def on_time(computing: Array) -> Array:
