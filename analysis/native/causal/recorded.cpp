@@ -343,8 +343,7 @@ class Builder {
     bool is_communication(const Point &p) const {
         if (p.table == Table::calls)
             return true;
-        const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
-        return kind == IntervalKind::p2p || kind == IntervalKind::wait || kind == IntervalKind::mixed;
+        return paths::may_wait_for_message(static_cast<IntervalKind>(columns_.intervals.kind[p.row]));
     }
 
     void add_end(const Point &p) {

@@ -48,10 +48,10 @@ paths::SendCall send_call_of(const std::string &name);
 enum class Polling { no, looks, receives };
 Polling polling_of(const std::string &name);
 
-/* What a wait or test was for, as far as events tell; a sum of these. Collectives count as messages. */
+/* Kinds of requests for which a call waited or tested, as far as events tell. Collectives count as messages. */
 enum Requests : uint8_t { kMessages = 1, kTransfers = 2, kFiles = 4 };
 
-/* The kind of such a region in the table `intervals`. completed: a sum of Requests. */
+/* The kind of such a region in the table `intervals`. requests: a sum of Requests. */
 paths::IntervalKind interval_kind(RegionKind kind, uint8_t requests = 0);
 
 #define CODE(word, meaning) word,

@@ -36,6 +36,10 @@ enum class Category : int8_t { CATEGORIES(CODE) };
 enum class Path : int8_t { PATHS(CODE) };
 enum class IntervalKind : int8_t { INTERVAL_KINDS(CODE) };
 #undef CODE
+// True for a call that may wait for a message or a nonblocking collective.
+inline bool may_wait_for_message(IntervalKind kind) {
+    return kind == IntervalKind::p2p || kind == IntervalKind::wait || kind == IntervalKind::mixed;
+}
 // The category of an interval that waits for nobody whom the trace names.
 inline Category category_of(IntervalKind kind) {
     switch (kind) {

@@ -27,7 +27,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     };
     if (kind == IntervalKind::rma && bound_by_message) // one epoch waits for another
         return follow_message(Category::rma);
-    if (kind != IntervalKind::p2p && kind != IntervalKind::wait && kind != IntervalKind::mixed) {
+    if (!may_wait_for_message(kind)) {
         collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
         return {start.lane, item.begin};
     }
