@@ -312,6 +312,10 @@ uint32_t region_of(const struct run *run, const struct process *process, const s
 uint32_t comm_of(const struct process *process, uint32_t id);
 /* The communicator of a transfer's window or file. Those of one process have none; MPI_COMM_SELF stands for them. */
 uint32_t comm_of_transfer(const struct run *run, const struct process *process, const struct spool_record *transfer);
+/* True for a transfer of a file, false for a one-sided one. */
+static inline bool is_of_file(const struct spool_record *transfer) {
+    return (uint32_t)transfer->a >= SPOOL_READ;
+}
 /* The index of a hop's peer among its communicator's members, of both groups for an intercommunicator. NO_ID: unknown.
  */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);

@@ -228,7 +228,7 @@ static void note_transfer(struct run *run, const struct process *process, const 
     uint32_t comm = comm_of_transfer(run, process, record);
     if (comm == NO_ID)
         return;
-    if ((uint32_t)record->a >= SPOOL_READ)
+    if (is_of_file(record))
         run->comms[comm].file = 0;
     else
         run->comms[comm].window = 0;

@@ -40,7 +40,7 @@ static OTF2_ErrorCode write_io(OTF2_EvtWriter *writer, uint64_t ns, uint32_t fil
 
 OTF2_ErrorCode write_transfer(struct run *run, const struct process *process, const struct spool_record *record,
                               OTF2_EvtWriter *writer, uint64_t ns) {
-    bool in_file = (uint32_t)record->a >= SPOOL_READ;
+    bool in_file = is_of_file(record);
     uint32_t comm = comm_of_transfer(run, process, record);
     uint32_t object = comm == NO_ID ? NO_ID : in_file ? run->comms[comm].file : run->comms[comm].window;
     if (object == NO_ID) {
