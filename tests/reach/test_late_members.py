@@ -15,7 +15,7 @@ FUNCTIONS = {
     "dup": "MPI_Comm_dup",
     "split": "MPI_Comm_split",
     "cart": "MPI_Cart_create",
-    "window": "MPI_Win_create",
+    "window": "MPI_Win_allocate",
 }
 
 

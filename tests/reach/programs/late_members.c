@@ -13,6 +13,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Win window = MPI_WIN_NULL;
+    int *cell;
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Comm comm = MPI_COMM_NULL;
         usleep(rank == 1 ? LATE_US : ON_TIME_US);
@@ -23,7 +24,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(form, "cart"))
             MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &comm);
         else
-            MPI_Win_create(&rank, sizeof rank, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Win_allocate(sizeof rank, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &window);
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);
         if (window != MPI_WIN_NULL)
