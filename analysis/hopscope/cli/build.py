@@ -17,7 +17,8 @@ from hopscope.launch.building import build_collector
 def command(mpicc: str, prefix: str | None) -> None:
     """Build the collector for an MPI library, from the sources that come with hopscope.
 
-    Each ABI and release of MPI needs its own library. Building takes cmake, pkg-config, a C compiler and libotf2.
+    Each ABI and release of MPI needs its own library. Building takes cmake and a C compiler. Without the
+    assembler of a self-contained wheel, it also takes pkg-config and libotf2.
 
     Example: hopscope build --mpicc /opt/openmpi-5/bin/mpicc
     """

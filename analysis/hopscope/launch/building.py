@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from hopscope.errors import InputError
-from hopscope.launch.installed import collector_sources
+from hopscope.launch.installed import PACKAGED_FILES, collector_sources
 
 
 def build_collector(mpicc: str, prefix: Path) -> Path:
@@ -29,7 +29,9 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
             f"{compiler} cannot compile a file that includes <mpi.h>, so it is not an MPI compiler wrapper ({reason}); "
             "name the mpicc of the MPI library that the program uses"
         )
-    for tool in ("cmake", "pkg-config"):
+    # A self-contained wheel has an assembler, which serves all MPI libraries. To build one takes libotf2 and pkg-config.
+    assembler = sorted(PACKAGED_FILES.glob("*hopscope-assemble*"))
+    for tool in ("cmake",) if assembler else ("cmake", "pkg-config"):
         if _tool(tool) is None:
             raise InputError(f"building the collector needs {tool}; install it (cmake also comes as a Python package)")
     sources = collector_sources()
@@ -45,12 +47,15 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
                 f"-DMPI_C_COMPILER={compiler}",
                 f"-DCMAKE_INSTALL_PREFIX={prefix}",
                 "-DBUILD_TESTING=OFF",
+                f"-DHOPSCOPE_ASSEMBLER={'OFF' if assembler else 'ON'}",
             ]
         )
         # Without a number, make compiles all files at once, which overloads a login node.
         _run([cmake, "--build", folder, "--parallel", str(len(os.sched_getaffinity(0)))])
         _run([cmake, "--install", folder])
         library_name = next(Path(folder).glob("libhopscope-*-*.so")).name
+    for path in assembler:
+        shutil.copy(path, prefix / "lib" / "hopscope")
     return prefix / "lib" / "hopscope" / library_name
 
 

@@ -2,7 +2,7 @@
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
 ``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and one ``libhopscope-<flavour>-<release>.so`` for each
-MPI library that it was built with. The flavour is the ABI. Newer releases of a flavour have more functions. If a
+MPI library that it was built with. A wheel of tools/wheel has these files inside the package, too. The flavour is the ABI. Newer releases of a flavour have more functions. If a
 collector defined a function that the program's MPI library lacks, programs would find and call it. So a collector fits
 an MPI library that has every MPI function that the collector defines.
 """
@@ -34,13 +34,17 @@ class MpiLibrary:
     path: Path | None = None
 
 
+PACKAGED_FILES = Path(__file__).parents[1] / "prebuilt"
+"""The folder of the collector's files in a self-contained wheel; other installations have none."""
+
+
 def collector_folders() -> list[Path]:
     """The folders that are searched, in order: HOPSCOPE_COLLECTOR_DIR alone if it is set."""
     override = os.environ.get("HOPSCOPE_COLLECTOR_DIR")
     if override:
         return [Path(override), Path(override) / "lib" / "hopscope"]
     prefixes = (Path(sys.prefix), Path.home() / ".local", Path("/usr/local"), Path("/usr"))
-    return [prefix / "lib" / "hopscope" for prefix in prefixes]
+    return [*(prefix / "lib" / "hopscope" for prefix in prefixes), PACKAGED_FILES]
 
 
 def collector_file(name: str) -> Path:
