@@ -11,13 +11,13 @@ STAMPS := .venv/stamps
 .SECONDARY:
 
 COLLECTOR_SOURCES := $(shell find collector schemas -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
-NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native tests/paths/native schemas collector/src/plan collector/src/json collector/include -type f)
+NATIVE_SOURCES := pyproject.toml CMakeLists.txt collector/otf2.cmake $(shell find analysis/native tests/paths/native schemas collector/src/plan collector/src/json collector/include -type f)
 
 # An editable installation knows which modules there are: a new name is installed again, a changed file is not.
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
+.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh wheel fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
 
 help: ## List all targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ check-apps: setup-test ## Run LAMMPS, HPCC and ScaLAPACK's testers with and with
 
 check-pythons: setup-demo ## Install the wheel under each Python found, build a collector, trace and analyse (ONLY=version)
 	@$(PY) tools/check_pythons.py $(ONLY)
+
+wheel: setup-test ## Make a self-contained wheel for .venv's Python in dist/, with the collectors for all MPI libraries found
+	@tools/wheel
 
 check-fresh: ## Run the demo on a fresh Debian 12 and 13; needs root (ONLY=trixie)
 	@tools/check-fresh $(ONLY)
