@@ -78,7 +78,7 @@ def test_a_page_without_its_server_says_how_to_start_it_and_goes_on_when_it_is_b
     tab.evaluate("window.dispatchEvent(new Event('focus'))")
     expect(notice).to_contain_text("cannot be reached")
     server.start()
-    expect(notice).to_contain_text("It answers again.")
+    expect(notice).to_contain_text("The server answers again.")
     expect(tab.locator("#sql-box")).to_have_value("select 1 as one")
     notice.get_by_role("button", name="Load the page again").click()
     expect(notice).to_be_hidden()

@@ -93,7 +93,7 @@ def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, t
 def choose(ran_trees: Sequence[RanTree], query: Query) -> RanTree:
     """Give the first tree that matches the address.
 
-    Raises InputError where it names one that did not run.
+    Raises InputError if the address names a tree that did not run.
     """
     matches = [
         tree

@@ -158,7 +158,7 @@ def _table(
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
-    """A run's time in a row, linked to the page about it in that run, and below it the interval."""
+    """One run's time in a row, as a link to that run's page about it, with the time's interval below."""
     time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
     if not time:
         return quantities.duration(time)
