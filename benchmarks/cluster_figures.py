@@ -1,7 +1,8 @@
-"""The figures of the published multi-cluster study beside those of our run by the analyses, as rows of a table.
+"""Compares figures of the published multi-cluster study with those that the analyses find in our runs, as a table's
+rows.
 
-Bongo, Bjørndalen and Anshus, 2004: EventSpace on five clusters. Where a figure of ours differs by more than a quarter,
-a sentence gives the reason.
+The study: Bongo, Bjørndalen and Anshus, 2004, EventSpace on five clusters. Where a figure of ours differs by more than
+a quarter, a sentence gives the reason.
 """
 
 import statistics
@@ -13,9 +14,9 @@ Row = tuple[str, ...]
 COLUMNS = ("figure", "published", "ours", "ours / published", "why they differ")
 QUARTER = 0.25
 NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
-"""The share of iterations in which a rank had more noise than each number of ms."""
+"""By number of ms: the share of iterations in which a rank had more noise."""
 ARRIVALS = (0.69, 0.23)
-"""The shares of the two clusters that were last at the root most often."""
+"""Shares of the last arrivals at the root: of the two clusters that were last most often."""
 FAR, NEAR_SHARE = (87, 89), 58
 """WAN shares in percent: the lowest and the highest of the three far clusters, and that of the near cluster. The root's
 cluster has 0."""
@@ -24,7 +25,7 @@ SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 
 
 _SOR_REASONS = {
     "frosty": "The study did not publish its relaxation factor.",
-    "tridiagonal": "The study defined neither its data nor its relaxation factor; no factor gives its count on ours.",
+    "tridiagonal": "The study defined neither its data nor its factor; on our data, no relaxation factor gives its count.",
     "random": "In 273 iterations a value travels over 546 of 1,380 points, too few for random data to settle.",
 }
 
@@ -45,7 +46,7 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """The measured figure as a multiple of the published one; None where that is 0."""
+        """The measured figure as a multiple of the published one; None if the published one is 0."""
         return self.measured / self.published if self.published else None
 
     def row(self) -> Row:
@@ -61,7 +62,7 @@ class Study:
     """Results of the analyses of our runs of the study."""
 
     noise: Mapping[int, float]
-    """The share of iterations with more noise on any rank than each number of ms."""
+    """By number of ms: the share of iterations in which any rank had more noise."""
     arrivals: Mapping[str, float]
     """The share of the last arrivals at the root, by the sender's cluster."""
     wan_shares: Mapping[str, float]
@@ -80,10 +81,11 @@ class Study:
     events_a_call: float
     """Events of all ranks for each call."""
     sor_iterations: Mapping[str, float]
-    """Iterations for each point of a side, by data set. The number of iterations grows with the side."""
+    """Iterations divided by the number of points on a side, by data set. The number of iterations grows with the
+    side."""
 
     def by_arrivals(self) -> list[str]:
-        """The clusters, most often last first."""
+        """The clusters; the one that is last most often comes first."""
         return sorted(self.arrivals, key=lambda cluster: -self.arrivals[cluster])
 
     def far_clusters(self) -> list[str]:
@@ -107,7 +109,7 @@ def figures(study: Study) -> Iterator[Figure]:
 
 
 def _noise(study: Study) -> Iterator[Figure]:
-    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise is not."
+    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; but they share cores, which makes long noise."
     for least_ms, published in NOISE.items():
         name = f"iterations with more than {least_ms} ms of noise on any rank"
         text = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"

@@ -57,7 +57,7 @@ class Case:
         if self.interface:
             links["host_interface"] = {"bytes_per_second": self.interface}
         if kind == "emulate":
-            # Packets do not wait for the rest of their message.
+            # # As on a network, packets do not wait for the rest of their message.
             links["host_interface"] = {**links.get("host_interface", {}), "cut_through": True}
         return {"schema_version": 1, "hosts": hosts, "placement": "block", kind: links}
 

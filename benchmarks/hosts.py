@@ -30,8 +30,8 @@ SITES = {"links": {"wan": {"latency_ns": 20_000_000}}}
 
 @dataclass(frozen=True)
 class Grouped:
-    """A tree over groups of a host's ranks. A rank's parent is the first rank of its group. The parent of that one is
-    the root or, with `layer`, the first rank of its host."""
+    """A tree over groups of a host's ranks. A rank's parent is the first rank of its group. The parent of the first
+    rank is the root or, with `layer`, the first rank of its host."""
 
     groups_a_host: int
     layer: bool = False
@@ -50,8 +50,8 @@ class Grouped:
         return [None, *map(parent, range(1, RANKS))]
 
     def write(self, file: Path, hosts: int) -> str:
-        """Writes the tree file. A parent sends first to other hosts and then within its own; both first to ranks that
-        are parents."""
+        """Writes the tree file. A parent sends to other hosts first, then within its own host; each time first to ranks
+        that are parents."""
         parents = self.parents(hosts)
         children = {
             str(parent): sorted(

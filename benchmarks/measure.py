@@ -94,7 +94,7 @@ def preloaded(
 ) -> dict[str, float]:
     """All figures of the program. With a trace directory, the collector is preloaded without `hopscope run`, which is
     not measured; without one, the program runs plain. settings: values of HOPSCOPE_<name>, by name in lower case. The
-    recordings are not assembled. program: a command in place of the Allreduces in C.
+    recordings are not assembled into an archive. program: a command in place of the Allreduces in C.
     """
     mpi = mpi or local_mpi.find()[0]
     variables = dict(environment or {})

@@ -62,7 +62,7 @@ class Outcome:
 
     @property
     def deviation(self) -> float:
-        """The median rerun's excess over the prediction, as a share of it."""
+        """The median rerun's excess over the prediction, as a share of the prediction."""
         return self.rerun / self.predicted - 1
 
     @property
@@ -130,7 +130,7 @@ def _best_of(
         file.write_text(candidate.tree)
         time = run(file, "tried")
         if time < best[1]:
-            # Once more, because the fastest of many is also the luckiest.
+            # # Run it once more, because the fastest of many is also the luckiest.
             time = max(time, run(file, "tried"))
         best = min(best, (candidate.name, time), key=lambda outcome: outcome[1])
     return best
@@ -153,7 +153,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
         ("half-width of the interval, median", _share(statistics.median(outcome.half_width for outcome in outcomes))),
         (f"  where everything was measured ({len(measured)})", _median([outcome.half_width for outcome in measured])),
         (
-            "prediction off the median rerun: median, 90 %, most",
+            "median rerun against prediction, difference: median, 90th percentile, largest",
             ", ".join(map(_share, (_quantile(deviations, 0.5), _quantile(deviations, 0.9), deviations[-1]))),
         ),
         (
@@ -165,7 +165,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
     if shortfalls:
         good = sum(shortfall <= ALIKE for shortfall in shortfalls)
         best = f"within {_share(ALIKE)} of the best of an exhaustive trial"
-        rows.append((best, f"{good} of {len(shortfalls)}, most {_share(max(shortfalls))} behind"))
+        rows.append((best, f"{good} of {len(shortfalls)}, at worst {_share(max(shortfalls))} behind"))
     return rows
 
 

@@ -296,14 +296,14 @@ def seeds_of(text: str) -> list[int]:
 def main() -> None:
     """Measure the networks, or go on with them, and print the table."""
     parser = argparse.ArgumentParser(description="Compare `hopscope tune` with an exhaustive trial.")
-    parser.add_argument("--seeds", default="1-12", help="of the networks, such as 1-12 or 3,7")
-    parser.add_argument("--budget", default="5m", help="of each tuning")
-    parser.add_argument("--alike", type=int, default=0, help="tunings of equal candidates, instead of the seeds")
+    parser.add_argument("--seeds", default="1-12", help="seeds of the networks, such as 1-12 or 3,7")
+    parser.add_argument("--budget", default="5m", help="budget of each tuning")
+    parser.add_argument("--alike", type=int, default=0, help="number of tunings whose candidates repeat the baseline")
     options = parser.parse_args()
     if options.alike:
         local_mpi.share_cores()
         alone = [is_left_alone(seed, options.budget) for seed in range(1, options.alike + 1)]
-        console.print(f"left as it is where nothing differs: {sum(alone)} of {len(alone)}")
+        console.print(f"kept the baseline where all candidates repeat it: {sum(alone)} of {len(alone)}")
         return
     table = Table(*COLUMNS)
     for row in rows_of(seeds_of(options.seeds), options.budget):

@@ -145,10 +145,10 @@ def main() -> int:
     """Make the named samples, or all."""
     local_mpi.share_cores()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="which; all if none is named", metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="samples; default: all", metavar="NAME")
     parser.add_argument("--answers", action="store_true", help="only record the answers again")
     parser.add_argument("--whole", type=Path, metavar="DIR", help="only write every answer and table in full into DIR")
-    parser.add_argument("--again", action="store_true", help="only record them elsewhere and compare; 1 if they differ")
+    parser.add_argument("--again", action="store_true", help="only record elsewhere and compare; status 1 if different")
     drawn_sample.add_options(parser)
     options = parser.parse_args()
     names = drawn_sample.drawn_items(options.names or [*SAMPLES], options)
