@@ -25,7 +25,7 @@ SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 
 
 _SOR_REASONS = {
     "frosty": "The study did not publish its relaxation factor.",
-    "tridiagonal": "The study defined neither its data nor its factor; on our data, no relaxation factor gives its count.",
+    "tridiagonal": "The study defined neither data nor relaxation factor; no factor gives its count on our data.",
     "random": "In 273 iterations a value travels over 546 of 1,380 points, too few for random data to settle.",
 }
 
@@ -109,7 +109,7 @@ def figures(study: Study) -> Iterator[Figure]:
 
 
 def _noise(study: Study) -> Iterator[Figure]:
-    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; but they share cores, which makes long noise."
+    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise occurs."
     for least_ms, published in NOISE.items():
         name = f"iterations with more than {least_ms} ms of noise on any rank"
         text = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"
