@@ -16,12 +16,13 @@ QUARTER = 0.25
 NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
 """By number of ms: the share of iterations in which a rank had more noise."""
 ARRIVALS = (0.69, 0.23)
-"""Shares of the last arrivals at the root: of the two clusters that were last most often."""
+"""The two largest shares that one cluster has of the last arrivals at the root."""
 FAR, NEAR_SHARE = (87, 89), 58
 """WAN shares in percent: the lowest and the highest of the three far clusters, and that of the near cluster. The root's
 cluster has 0."""
 SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 273}
-"""Iterations of red-black SOR on SOR_SIZE points a side."""
+"""Iterations that red-black SOR (successive over-relaxation) takes on a square grid of SOR_SIZE points a side, by data
+set."""
 
 _SOR_REASONS = {
     "frosty": "The study did not publish its relaxation factor.",
@@ -71,9 +72,9 @@ class Study:
     near_cluster: str
     """The cluster that is nearest to the root's."""
     exchange_gain: float
-    """The time of an iteration over the sequential tree, as a multiple of that with `leaders`."""
+    """The time of an iteration over the sequential tree, divided by the time over the tree `leaders`."""
     even_exchange_gain: float
-    """Gain of the Allreduce alone, with equal distances between clusters."""
+    """The same ratio for the Allreduce alone, with clusters equally far apart."""
     send_spread_ms: float
     """The difference between the longest and the shortest time of one leader's messages in the exchange."""
     bytes_an_event: float
@@ -99,7 +100,7 @@ def rows(study: Study) -> list[Row]:
 
 
 def figures(study: Study) -> Iterator[Figure]:
-    """Every published figure that our runs have too."""
+    """Compares every published figure that our runs also measure."""
     yield from _noise(study)
     yield from _arrivals(study)
     yield from _wan_shares(study)

@@ -1,5 +1,5 @@
-"""The published multi-cluster study on one machine: its microbenchmark by two algorithms on its five clusters, and the
-results of the analyses of these runs.
+"""Repeats the published multi-cluster study of cluster_figures.py on one machine: runs its microbenchmark with two
+algorithms on five clusters, and analyses the runs.
 
 18 ranks on nine hosts stand for some 140 ranks on 91 hosts; each cluster keeps its share of the ranks. The clusters are
 namespaces where this machine can make them, else emulated links. The study published only its largest latencies: 36 ms

@@ -2,10 +2,10 @@
 process in the wrong one of two clusters.
 
 LAM's trees ignore hosts. On hosts of eight ranks, two groups per host that send straight to the root beat one group,
-because a local message takes its parent's time; the emulation has a cost for that. One set of costs serves all hosts:
-the time that a message takes of a rank and of an interface, and its latency inside a host and between two. We chose the
-costs to come near the five published ratios and their order. So the ratios only show that so few costs explain them.
-The costs are milliseconds, so that the software of 32 ranks on few cores is small beside them.
+because each local message costs its parent time, which the emulation includes. One set of costs serves all hosts: how
+long a message occupies a rank and an interface, and its latency inside a host and between two. We chose the costs to
+come near the five published ratios and their order. So the ratios only show that so few costs explain them. The costs
+are milliseconds, so that the software of 32 ranks on few cores is small beside them.
 """
 
 import json

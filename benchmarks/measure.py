@@ -1,4 +1,5 @@
-"""Runs a program once, plain or under the collector, also on a network; and repeats several measurements in turn."""
+"""Runs a program once, plain or under the collector, if asked on a network. Also repeats several measurements in
+turn."""
 
 import os
 import re

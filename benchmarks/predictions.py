@@ -34,7 +34,7 @@ def rerun(
     local_mpi.share_cores()
     outcomes: list[reruns.Outcome] = []
     refused = 0
-    # Ctrl-C ends the cases; what was done is reported.
+    # Ctrl-C ends the cases early; the finished ones are still reported.
     with suppress(KeyboardInterrupt):
         for number, seed in enumerate(cases):
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:

@@ -68,7 +68,7 @@ class Outcome:
     @property
     def is_slower(self) -> bool:
         """Tells whether a suggestion made the run slower: the median rerun is longer than the interval's upper end, and
-        longer than the baseline by more than both vary."""
+        longer than the baseline by more than reruns and baseline vary together."""
         variability = max(self.reruns) - min(self.reruns) + max(self.baseline) - min(self.baseline)
         worst = max(statistics.median(self.baseline), self.high)
         return self.suggested and self.rerun > worst and self.rerun > statistics.median(self.baseline) + variability
@@ -121,8 +121,8 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
 def _best_of(
     trace: Any, run: Callable[[Path, str], float], folder: Path, suggested: tuple[str, float]
 ) -> tuple[str, float]:
-    """The fastest candidate and its time: of all shapes and algorithms with whole messages, each run once, and of the
-    suggestion."""
+    """The fastest candidate and its time, among the suggestion and all shapes and algorithms with whole messages. Each
+    of the latter runs once."""
     file, best = folder / "candidate.json", suggested
     for candidate in candidates_of(trace, "tree"):
         if candidate.name == suggested[0] or "segments" in candidate.name or candidate.tree is None:

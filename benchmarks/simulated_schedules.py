@@ -1,4 +1,5 @@
-"""The replay against SimGrid's SMPI: every algorithm for an operation on large random machines of known parameters.
+"""Compares the replay with SimGrid's SMPI, for every algorithm of an operation, on large random machines of known
+parameters.
 
 Both get the same latencies, bandwidths and overheads. Where messages contend for an interface, they queue in the replay
 and share the bandwidth in SimGrid. Machines with such interfaces are counted separately.

@@ -53,7 +53,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A network's figures. Gains are shares of the baseline's time, with low and high end of an interval of 95 %."""
+    """Results on one network. Gains are shares of the baseline's time, with the ends of a 95 % interval."""
 
     seed: int
     words: str
@@ -61,7 +61,7 @@ class Outcome:
     spent_s: float
     chosen: str | None
     stated: tuple[float, float, float] | None
-    """Gain with its interval; None without a choice."""
+    """Gain that the tuning stated, with its interval; None if it chose nothing."""
     fresh: tuple[float, float, float]
     difference: tuple[float, float] | None
     """Interval of the difference between the stated gain and the fresh one, as log ratios."""

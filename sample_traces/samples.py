@@ -107,7 +107,7 @@ def _late_ranks() -> Iterator[tuple[str, Sample]]:
 
 
 def _links() -> Iterator[tuple[str, Sample]]:
-    """Samples on two sites, 20 ms apart or without distance."""
+    """Samples on two sites, 20 ms or 0 ms apart."""
     work = f"{SOLVER} --size 16 --iterations 20 --sleep-ms 20 --no-halo"
     for wan_ms in (20, 0):
         yield f"wan_{wan_ms}_ms", _planted(4, work, HEAT_PLATE, *_tree("binomial"), *_sites(wan_ms))

@@ -63,7 +63,7 @@
     if (!lost) probe().then(function (answers) { if (!answers) onLost(); });
   });
 
-  /* A page that the user leaves drops its requests. */
+  /* When the user leaves the page, its requests fail; this does not mean that the server is away. */
   window.addEventListener("pagehide", function () { leaving = true; });
   window.addEventListener("beforeunload", function () { leaving = true; });
   window.addEventListener("pageshow", function () { leaving = false; });

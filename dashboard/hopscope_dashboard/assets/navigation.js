@@ -1,4 +1,4 @@
-/* Leads from a clicked element to an address. The browser needs no server for them. */
+/* Functions that lead from a clicked element to an address, in the browser alone. */
 
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   hopscope: {

@@ -298,7 +298,7 @@
       drag: drag, whole: whole, zoom: zoom, move: move, open: open, keep: keep, reveal: reveal,
       place: function () { return place; },
       isGone: function () { return gone; },
-      /* Adds a function to call when the timeline ends. */
+      /* Adds a function to call when the timeline is removed. */
       atEnd: function (end) { ends.push(end); },
     };
     if (small || only) {

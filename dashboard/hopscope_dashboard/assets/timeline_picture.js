@@ -209,8 +209,7 @@
     });
   }
 
-  /* Names the times that occur once and that results leave out: start-up and shutdown. A line marks where each ends or
-     begins. */
+  /* Labels start-up and shutdown, which results leave out, and marks with a line where each ends or begins. */
   function once(context, place, view, those, colours) {
     context.font = "12px " + colours.font;
     context.textBaseline = "middle";

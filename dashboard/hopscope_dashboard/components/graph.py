@@ -26,7 +26,7 @@ from hopscope_dashboard.palette import (
 )
 
 _SMALLEST: Final = 0.6
-"""Smallest scale of a drawing; below it, its frame scrolls."""
+"""Smallest scale of a drawing. In a frame that is too small for it, the drawing scrolls."""
 _SMALLEST_ROUNDS: Final = 0.7
 _WIDE: Final = 1100
 _HINT: Final = "Point at an edge, or use the arrow keys."

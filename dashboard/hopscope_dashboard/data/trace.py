@@ -91,7 +91,7 @@ class TraceData:
 
     @property
     def scope(self) -> str:
-        """Subject of a sentence that says what is missing."""
+        """Words for the trace or its selected part, as the subject of a sentence about what it lacks."""
         return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
 
     @property

@@ -1,6 +1,6 @@
-"""The server's guards and downloads. `guard` refuses requests for other hosts' names, which `hosts` compares, and tells
-browsers what the pages may load. `files` and `posts` refuse requests that no page makes. `csv`, `result` and `timeline`
-send data."""
+"""The server's guards and downloads. `guard`, with `hosts`, refuses requests for other host names, and tells browsers
+what the pages may load. `files` and `posts` refuse requests that no page makes. `csv`, `result` and `timeline` send
+data."""
 
 from collections.abc import Collection
 

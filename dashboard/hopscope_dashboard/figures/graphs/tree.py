@@ -231,7 +231,7 @@ def _share_look(share: float, largest: float) -> str:
 
 
 def _boxes(rows: Iterable[Row], places: Mapping[int, Point]) -> list[NamedBox]:
-    """The boxes: of clusters, around their hosts' boxes, then of hosts, around their ranks."""
+    """Boxes of clusters around their hosts' boxes, followed by boxes of hosts around their ranks."""
     circles: dict[tuple[str, str], list[Box]] = defaultdict(list)
     for row in rows:
         circles[_host(row)].append(circle_box(places[row["rank"]]))

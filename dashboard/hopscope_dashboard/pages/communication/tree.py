@@ -145,7 +145,7 @@ def _tree_lists(ran_trees: Sequence[RanTree], chosen_tree: RanTree, query: Query
 
 
 def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
-    """A link to the most frequent algorithm, if the MPI library ran the tree: its other algorithms may not be trees."""
+    """If the MPI library ran the tree, a link to its most frequent algorithm, which need not be a tree."""
     most_frequent = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
     return [
         dcc.Link("algorithms that ran", href=link("/tree", collective=row["first"]), className="button")

@@ -83,7 +83,8 @@ def _whole_run(data: TraceData) -> Component:
 
 
 def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
-    """Give the range in view, with only the end of a long start-up; None for both ends shows the whole run."""
+    """Give begin and end of the time to show, with only the last part of a long start-up; None for both shows the whole
+    run."""
     timeline = data.timeline
     _, first = timeline.phases.get("startup", (0, 0))
     if first < _LONG_STARTUP * timeline.duration_ns:
