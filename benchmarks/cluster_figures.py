@@ -14,7 +14,7 @@ Row = tuple[str, ...]
 COLUMNS = ("figure", "published", "ours", "ours / published", "why they differ")
 QUARTER = 0.25
 NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
-"""By number of ms: the share of iterations in which a rank had more noise."""
+"""By a number of ms: the published share of iterations in which any rank had more noise than that."""
 ARRIVALS = (0.69, 0.23)
 """The two largest shares that one cluster has of the last arrivals at the root."""
 FAR, NEAR_SHARE = (87, 89), 58
@@ -63,7 +63,7 @@ class Study:
     """Results of the analyses of our runs of the study."""
 
     noise: Mapping[int, float]
-    """By number of ms: the share of iterations in which any rank had more noise."""
+    """By a number of ms: the share of iterations in which any rank had more noise than that."""
     arrivals: Mapping[str, float]
     """The share of the last arrivals at the root, by the sender's cluster."""
     wan_shares: Mapping[str, float]

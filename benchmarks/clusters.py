@@ -108,7 +108,7 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """By number of ms: the share of all iterations with more noise."""
+    """By a number of ms: the share of all iterations in which any rank had more noise than that."""
     counts: Counter[str] = Counter()
     for trace in traces:
         counts.update(
@@ -137,8 +137,9 @@ def _wan_shares(traces: Sequence[hopscope.Trace]) -> dict[str, float]:
 
 
 def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
-    """The time over the sequential tree as a multiple of that with leaders, by `compare`. time: `ns` for an Allreduce,
-    or `iteration_ns`. The median of the repetitions counts, because other jobs on the machine may disturb single runs.
+    """The time over the sequential tree, divided by the time over `leaders`, as `compare` finds them. time: `ns` for an
+    Allreduce, or `iteration_ns`. The median of the repetitions counts, because other jobs on the machine may disturb
+    single runs.
     """
     gains: list[float] = []
     for base, new in zip(*(runs[tree] for tree in TREES), strict=True):

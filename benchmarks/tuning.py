@@ -64,7 +64,7 @@ class Outcome:
     """Gain that the tuning stated, with its interval; None if it chose nothing."""
     fresh: tuple[float, float, float]
     difference: tuple[float, float] | None
-    """Interval of the difference between the stated gain and the fresh one, as log ratios."""
+    """Interval of the difference between the stated gain and the gain in fresh runs, as log ratios."""
     tried: int
     best: str
     behind: float
@@ -194,7 +194,7 @@ def _evaluation(seed: int, words: str, library: str, tuned: Journal, folder: Pat
 
 
 def _best(bench: Bench, candidates: list[Candidate]) -> Candidate:
-    """The fastest of the candidates and the baseline: by one run each, then by three runs of the leaders."""
+    """The fastest of the candidates and the baseline. Each runs once, and the fastest candidates twice more."""
     _say(f"trial of {len(candidates)} candidates")
     by_name = {candidate.name: candidate for candidate in (BASELINE, *candidates)}
     figures: dict[str, list[float]] = {}

@@ -1,9 +1,9 @@
 /* Runs every kind of collective, in its blocking, nonblocking and persistent form, on three communicators. By the plan,
  * one rank comes late to each collective, so the answers can be worked out by hand (many_collectives/README.md).
  *
- * A collective has a beat of the clock that all ranks share. Its root enters at the beat, the others from 1 ms on in
- * the order of ranks, half a millisecond apart, and the late rank, whichever it is, DELAY_MS after the beat. A rank
- * begins a nonblocking or persistent one then, and waits for it OVERLAP_MS later, as if it had worked meanwhile.
+ * Each collective has a beat, a time on the clock that all ranks share. Its root enters at the beat, the others from
+ * 1 ms after it, half a millisecond apart in the order of ranks, and the late rank DELAY_MS after the beat, even if it
+ * is the root. If the collective is nonblocking or persistent, each rank waits for it OVERLAP_MS after entering.
  */
 #define _GNU_SOURCE
 #include <mpi.h>

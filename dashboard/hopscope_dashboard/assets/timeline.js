@@ -152,7 +152,7 @@
         redraw();
         return load();
       }
-      /* The run may end before the view of a collective that is compared with a longer one. */
+      /* The answer ends where the run ends. The view may go on, if a longer collective is compared with this one. */
       if (!only) state.view = { from: got.data.from, to: got.data.to };
       showMarks(got);
       if (small || got.marks || !(got.data.exact || only)) return rest();

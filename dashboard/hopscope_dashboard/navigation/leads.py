@@ -110,7 +110,7 @@ def edge(src: int, dst: int) -> str:
 
 
 EDGE_DOES: Final = "see its hops over time"
-"""Action of a click on an edge."""
+"""What a click on an edge does, in words."""
 
 
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:

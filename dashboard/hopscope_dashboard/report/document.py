@@ -39,10 +39,8 @@ th {{ color: var(--muted); font-weight: 600; }} .number {{ text-align: right; wh
 
 
 def document(trace: Trace, version: str, progress: Progress | None = None) -> str:
-    """Give the report of a trace as one HTML document. `version` is that of the program.
-
-    Its numbers are the command line's. Raises InputError if the dataset does not say what ran.
-    """
+    """Give the report of a trace as one HTML document. `version` is Hopscope's. The report has the same numbers as the
+    command line. Raises InputError if the dataset does not say what ran."""
     steps = len(DETAILS) + 2
 
     def report_progress(done: int) -> None:

@@ -79,7 +79,7 @@ class Renderer:
 
 
 def _without_leads(figure: Any) -> str:
-    """Returns a figure as JSON without links or hints at them: the file is one page."""
+    """Returns a figure as JSON, without links and hints at them, because a report has no other page."""
     for trace in figure.data:
         if trace.customdata is not None:
             trace.update(customdata=None, hovertemplate=leads.text_without_click(trace.hovertemplate))

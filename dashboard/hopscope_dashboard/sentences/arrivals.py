@@ -90,7 +90,8 @@ def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
         text = f"Rank {last_ranks[0]['rank']} enters last in {share(last_ranks[0]['share'])} of its collectives"
     else:
         text = f"{rank_names(last_ranks)} enter last ({shares_by_rank(last_ranks, 'share')} of its own collectives)"
-    # This share is of all collectives, not of the rank's own: it counts last arrivals that go back to a late release.
+    # A share of all collectives, not only of the rank's own: it counts every last arrival that goes back to this rank's
+    # late release.
     released = sorted(
         (row for row in ranks if (row.get("released_share") or 0) >= WORTH_SAYING),
         key=lambda row: -row["released_share"],

@@ -15,8 +15,8 @@ _CROSSING_LIMIT: Final = 2.5
 
 
 def of_delayed_hops(rows: Rows) -> Sentence | None:
-    """Say how much of the delays reached the end. `rows` are those of `analyze delayed-hops`, the longest delay
-    first."""
+    """Say how much of the delays reached the ends of their collectives. `rows` are those of `analyze delayed-hops`, the
+    longest delay first."""
     if not rows:
         return None
     costliest = max(rows, key=lambda row: row["moved_ns"])

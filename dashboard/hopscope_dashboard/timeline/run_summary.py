@@ -12,8 +12,8 @@ from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000
 _CELLS: Final = 500_000
-"""Largest number of cells. With many ranks there are fewer columns, which is less exact only at the ends of the
-range."""
+"""Largest number of cells (ranks by columns of time) that are summed. Fewer columns are less exact only at the ends of
+the range."""
 
 _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
 """Categories that start-up and shutdown consist of. The category that is rarer in the rest of the run comes first."""
