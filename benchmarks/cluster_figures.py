@@ -74,7 +74,7 @@ class Study:
     exchange_gain: float
     """The time of an iteration over the sequential tree, divided by the time over the tree `leaders`."""
     even_exchange_gain: float
-    """The same ratio for the Allreduce alone, with clusters equally far apart."""
+    """Ratio as in `exchange_gain`, for the Allreduce alone, with clusters equally far apart."""
     send_spread_ms: float
     """The difference between the longest and the shortest time of one leader's messages in the exchange."""
     bytes_an_event: float

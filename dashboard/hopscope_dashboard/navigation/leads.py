@@ -110,7 +110,7 @@ def edge(src: int, dst: int) -> str:
 
 
 EDGE_DOES: Final = "see its hops over time"
-"""What a click on an edge does, in words."""
+"""Words for what a click on an edge does."""
 
 
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
