@@ -132,8 +132,8 @@ def _paths(data: TraceData, new: TraceData, comparison: Compared, query: Query) 
         ),
         _table([(_name(row), row) for row in parts[:_ROW_LIMIT]], PARTS, (data, new), _PARTS[part]),
         hint=remainder.strip(),
-        meaning="Each time has its 95 % interval. The intervals of the changes of all "
-        f"{quantities.number(len(rows))} rows hold together with 95 %. Click a time to see it in its run.",
+        meaning=f"Each time has its 95 % interval. With 95 % certainty, all {quantities.number(len(rows))} changes lie "
+        "in their intervals at once. Click a time to see it in its run.",
     )
 
 
