@@ -1,4 +1,4 @@
-/* Turns collectives into rows. Two threads share a piece: each takes half of the collectives. */
+/* Makes tables of collectives. Two threads share a piece: each takes collectives with about half of the calls. */
 #include "piece.h"
 
 #include <algorithm>

@@ -42,12 +42,13 @@ class Ranks {
         const Place &left = places_[static_cast<size_t>(a)], &right = places_[static_cast<size_t>(b)];
         return link_class_of(a, left.host, left.cluster, b, right.host, right.cluster);
     }
-    /* The uncertainty of comparing two ranks' clocks, in ticks, if routes are symmetric; 0 for one clock. */
+    /* The possible error, in ticks, of a span between times of two ranks; 0 if they have the same clock. Assumes that
+     * messages take equally long in both directions. */
     int64_t clock_error(int32_t a, int32_t b) const {
         const auto left = static_cast<size_t>(a), right = static_cast<size_t>(b);
         return places_[left].clock == places_[right].clock ? 0 : errors_[left] + errors_[right];
     }
-    /* Reads each clock's error from the locations' clock offsets. */
+    /* Sets each clock's error to the largest one of its clock offsets. */
     void set_clock_errors(const std::vector<LocationEvents> &locations);
 
   private:
