@@ -48,7 +48,7 @@ class LaneWaits {
     struct Wait {
         int64_t begin, end;
     };
-    std::vector<std::vector<Wait>> waits_; // by lane
+    std::vector<std::vector<Wait>> waits_; // per lane
     std::vector<size_t> next_;             // per lane: index of the first wait that busy() still needs
 };
 

@@ -53,7 +53,7 @@ class Run {
         const Arguments arguments(changes);
         const Undo undo{*this}; // undoes the changes at the end, also if a change is wrong and this function throws
         auto has_entry = [&](const std::string &name) { return changes.contains(name.c_str()); };
-        // Each table is optional.
+        // All changes are optional.
         if (has_entry("computing.lane"))
             shorten_computing(arguments.column<int32_t>("computing.lane"),
                               arguments.column<int64_t>("computing.end_ns"),

@@ -224,7 +224,7 @@ class Builder {
         return previous == NO_MOMENT ? fallback : recording_.recorded[previous];
     }
 
-    // Adds a moment that comes `gap` after the one before it on its lane.
+    // Adds a point's moment, at least `gap` ns after the previous moment of its lane.
     Moment add_moment(const Point &p, int64_t gap) {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;

@@ -83,8 +83,8 @@ class Comms {
 
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
-    std::vector<int32_t> representatives_;                     /* per communicator */
-    std::vector<bool> has_equals_; /* per representative: true if it stands for others, too */
+    std::vector<int32_t> representatives_;                     /* per communicator: its representative */
+    std::vector<bool> has_equals_; /* per representative: true if it represents other communicators, too */
     RefTable<Reference> references_;
     size_t named_count_ = 0;
     bool has_native_ = false;

@@ -21,9 +21,9 @@ struct Region {
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
     Polling polling = Polling::no;
-    bool members_create = false; /* see regions.h */
+    bool members_create = false; /* the result of members_create() (regions.h) */
     std::string caller = {};     /* the function that calls it, as the linker names it; empty if unknown */
-    bool by_tool = false;        /* another tool made these calls, not the program */
+    bool by_tool = false;        /* true if another tool made these calls, not the program */
 };
 
 struct SystemNode {
@@ -58,15 +58,15 @@ struct CommDefinition {
     OTF2_CommRef id = OTF2_UNDEFINED_COMM;
     std::string name;
     OTF2_GroupRef group = OTF2_UNDEFINED_GROUP;
-    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* for an intercommunicator */
+    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* only of an intercommunicator */
     OTF2_CommRef parent = OTF2_UNDEFINED_COMM;
 };
 
 struct Definitions {
     uint64_t ticks_per_second = 1000000000;
     std::string creator;
-    std::map<std::string, std::string> properties; /* of the archive */
-    bool requests_tell_waits = false;              /* see archive_request */
+    std::map<std::string, std::string> properties; /* the archive's own */
+    bool requests_tell_waits = false; /* true if request numbers tell waits (archive_request in schemas/otf2.h) */
     std::unordered_map<OTF2_StringRef, std::string> strings;
     std::unordered_map<OTF2_RegionRef, Region> regions;
     std::vector<const Region *> dense_regions; /* indexed by small references; null if undefined */

@@ -37,8 +37,7 @@ template <typename Record> struct End {
     }
 };
 
-/* Sets `ordered` to the sends (or receives) of one chain, in the order in which they match. first: the chain's begin.
- */
+/* Sets `ordered` to the sends (or receives) of one chain in matching order. first: index of the chain's first entry. */
 template <typename Record>
 void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<End<Record>> &ordered) {
     ordered.clear();
@@ -250,7 +249,8 @@ uint64_t match_hops(Trace &trace, const Collective &collective, PooledVector<Hop
     unmatched += matcher.match([&](const Key &key, const auto &send, const auto &receive, size_t occurrence) {
         hops.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst,
                         role_of(key.tag), static_cast<int32_t>(hop_round_of(key.tag)),
-                        /* the tag has the segment's lower bits; the order of hops with that tag gives the others */
+                        /* The tag has only the segment's lower bits. `occurrence` gives the upper bits, because hops
+                         * with the same tag come in the order of their segments. */
                         static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
                         trace.comms->shadow(key.shadow)});
     });

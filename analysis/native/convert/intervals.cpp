@@ -83,7 +83,7 @@ void IntervalPieces::spill() {
 
 void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &tables) {
     constexpr size_t kMostWaiting =
-        4; /* if an open interval holds back more than this many times `rows`, they go to the file */
+        4; /* if more than kMostWaiting * rows rows wait for an open interval, they go to the file */
     end_open();
     take_up(horizon);
     if (spill_ || (!last && ready_.size() > kMostWaiting * rows &&

@@ -1,8 +1,8 @@
 /* The events of one location (thread), as queues of records in the order of their begins. A conversion reads piece by
- * piece, so a queue keeps only records that may still change or have not been taken yet.
+ * piece, so a queue keeps only records that may still change or are not yet in a table.
  *
- * Times are the archive's ticks after clock correction, signed; kNull64 if the trace has none. Communicators, regions
- * and ranks still have the archive's own numbers.
+ * Times are the archive's ticks after clock correction; kNull64 if the trace has no time. Communicators, regions and
+ * ranks still have the archive's own numbers.
  */
 #pragma once
 
@@ -32,15 +32,15 @@ struct CallRecord {
     int64_t wait_begin =
         kNull64; /* only for nonblocking calls, like complete: the begin of the call that completes it */
     int64_t computed_before = 0; /* all time outside MPI on its location before its enter */
-    int64_t overlap = kNull64;   /* nonblocking: time outside MPI from its enter to wait_begin */
+    int64_t overlap = kNull64;   /* only for nonblocking calls: time outside MPI from enter to wait_begin */
     int64_t leave = kNull64;
     int64_t complete = kNull64;
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t seq = kNull64; /* the number in the trace; kNull64 if the converter must count */
-    uint64_t request = 0;  /* nonblocking only */
+    uint64_t request = 0;  /* only for nonblocking calls */
     bool nonblocking = false;
-    bool persistent = false; /* numbered separately: counting does not continue from its seq */
+    bool persistent = false; /* true: it is numbered separately, so the next call's number does not follow from it */
     uint16_t hop_seq = 0;    /* the number in the tags of its hops; known if the trace has hops of the MPI library */
     OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
     OTF2_CommRef comm = OTF2_UNDEFINED_COMM; /* undefined if the trace does not say */
@@ -65,14 +65,14 @@ struct CallRecord {
 
 constexpr int64_t kUnplaced = -1;
 
-/* The sending end of a message or hop. */
+/* The send of a message or hop. */
 struct SendRecord {
     int64_t begin;
     int64_t wait_begin = kNull64;
     int64_t end = kNull64;
     int64_t bytes;
     OTF2_CommRef comm;
-    uint32_t peer; /* rank of comm */
+    uint32_t peer; /* rank in comm */
     uint32_t tag;
     int32_t location = -1;    /* for hops: index of its thread; -1 if it is the call's thread */
     int64_t predecessor = -1; /* for hops: the previous one in the same call */
@@ -91,7 +91,7 @@ struct SkippedRecord {
     uint32_t tag;
 };
 
-/* The receiving end of a message or hop. */
+/* The receive of a message or hop. */
 struct ReceiveRecord {
     int64_t post;
     int64_t wait_begin = kNull64;
@@ -103,14 +103,14 @@ struct ReceiveRecord {
     uint32_t tag;
     int32_t location = -1;    /* for hops: index of its thread; -1 if it is the call's thread */
     int64_t predecessor = -1; /* for hops: the previous one in the same call */
-    bool recorded = true;     /* false: it ended while recording was paused */
-    bool by_times = false;    /* for hops: only times can show if the rank waited for it */
+    bool recorded = true;     /* false if it ended while recording was paused */
+    bool by_times = false;    /* for hops: true if only times can show whether the rank waited for it */
 };
 
 struct IntervalRecord {
     int64_t begin;
     int64_t end = kNull64;
-    OTF2_RegionRef region; /* OTF2_UNDEFINED_REGION: not an interval but a collective */
+    OTF2_RegionRef region; /* OTF2_UNDEFINED_REGION if it turned out to be a collective */
     int32_t depth;
     uint8_t requests = 0; /* for a wait: a sum of Requests (regions.h) */
 };
@@ -125,7 +125,7 @@ struct LateEnd {
 struct StepRecord {
     int64_t begin;
     int64_t end = kNull64;
-    int64_t predecessor; /* the previous one in the same call */
+    int64_t predecessor; /* index of the previous step of the same call */
     RegionKind kind;
 };
 
@@ -145,11 +145,11 @@ struct ForeignCompletion {
     uint64_t request;
     int64_t wait_begin, end; /* wait_begin: the begin of the MPI call that completed it */
     bool is_receive;
-    int64_t bytes = 0; /* this field and the following ones: for receives only */
+    int64_t bytes = 0; /* only for receives, as the fields below */
     OTF2_CommRef comm = OTF2_UNDEFINED_COMM;
     uint32_t peer = 0, tag = 0;
     bool recorded = true;
-    bool waited = false; /* for a hop: the thread waited for it */
+    bool waited = false; /* for a hop: true if the thread waited for it */
 };
 
 /* The completion of a nonblocking or persistent collective. */
@@ -187,10 +187,10 @@ constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
 
 /* Times up to which a location's records are final: earlier records will not change, and no more of them will come. */
 struct Horizon {
-    int64_t calls = kNull64;     /* enters of calls whose communicator is known */
-    int64_t sends = kNull64;     /* begins of sends, with their ends */
-    int64_t receives = kNull64;  /* posts of receives that are complete */
-    int64_t intervals = kNull64; /* begins of intervals; their ends may come later */
+    int64_t calls = kNull64;     /* for the enters of calls whose communicator is known */
+    int64_t sends = kNull64;     /* for the begins of sends, with their ends */
+    int64_t receives = kNull64;  /* for the posts of complete receives */
+    int64_t intervals = kNull64; /* for the begins of intervals; their ends may come later */
 };
 
 /* Damage of a location's file: where and why it becomes unreadable. */
@@ -202,10 +202,10 @@ struct Damage {
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
     int32_t rank = -1;
-    uint64_t events = 0;     /* read so far */
-    uint64_t expected = 0;   /* as the archive says */
-    bool miscounted = false; /* its file is complete, but does not have `expected` events */
-    bool exhausted = false;  /* there are no more events */
+    uint64_t events = 0;     /* number of events read so far */
+    uint64_t expected = 0;   /* number of events that the archive promises */
+    bool miscounted = false; /* true if its file is complete, but does not have `expected` events */
+    bool exhausted = false;  /* true if there are no more events */
     Damage damage;           /* the place and the reason if its file cannot be read to the end */
     uint64_t set_back = 0;   /* events with a time before their predecessor's; they got their predecessor's time */
     int64_t first = kNull64, last = kNull64;
@@ -218,7 +218,7 @@ struct LocationEvents {
     std::vector<ReceiveRecord> receives; /* in the order of completion */
     Queue<IntervalRecord> intervals;
     std::vector<LateEnd> late_ends;
-    std::vector<IntervalRecord> unplaced; /* collectives on an unknown communicator, as intervals */
+    std::vector<IntervalRecord> unplaced; /* calls of collectives on an unknown communicator, which become intervals */
     std::vector<SkippedRecord> skipped;
     Queue<StepRecord> steps;
     std::vector<ClockOffsetRecord> clock_offsets;
@@ -231,7 +231,7 @@ struct LocationEvents {
     /* Sends and receives of the MPI library's hops that may belong to a call of another thread. open_unfiled_sends: the
      * sends that have not ended. */
     OpenRequests<SendRecord> open_unfiled_sends;
-    std::vector<HopWait> hop_waits; /* waits that another thread may have ended */
+    std::vector<HopWait> hop_waits; /* waits for hops whose ends another thread may have seen */
     std::vector<SendRecord> unfiled_sends;
     std::vector<ReceiveRecord> unfiled_receives;
 };

@@ -21,8 +21,8 @@ void LocationReader::number_hops(CallRecord &call) {
 }
 
 /* The index of the call to which a hop of the MPI library belongs: the open nonblocking call that the hop's tag names,
- * or else the call in which the hop lies. match_hops() checks the second later, because only a call's end tells its
- * communicator. -1: there is no such call, or it may be a call of another thread. */
+ * or else the call in which the hop lies. match_hops() later drops the hop if that is the wrong call, because a call's
+ * communicator is known only from its end. -1: there is no such call, or it may be a call of another thread. */
 int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
     if (!only_thread_)
         return -1;

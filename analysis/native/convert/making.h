@@ -1,4 +1,4 @@
-/* The state that all pieces of a trace share in a conversion. */
+/* The data that all pieces of a trace share while it is converted. */
 #pragma once
 
 #include <memory>

@@ -84,7 +84,7 @@ bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, 
 
 void MessagePieces::take_up_sends(int64_t horizon) {
     struct PendingSend {
-        const SendRecord *send; /* null: not recorded */
+        const SendRecord *send; /* null for sends that were not recorded */
         MessageKey key;
         uint32_t location;
         uint64_t order; /* unrecorded sends come before the recorded send with the same place */

@@ -41,7 +41,7 @@ class MessagePieces {
     };
     struct Receive {
         int64_t post, wait_begin, end, bytes;
-        uint64_t count; /* above 1 only for unrecorded receives */
+        uint64_t count; /* number of receives; above 1 only for unrecorded ones */
         uint32_t location;
         bool recorded;
     };

@@ -1,4 +1,4 @@
-/* Matches the hops of some collectives and classifies their waits. */
+/* Matches the hops of a Part's collectives and classifies the waits for them. */
 #include "part.h"
 
 #include <algorithm>

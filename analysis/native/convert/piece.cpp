@@ -1,4 +1,4 @@
-/* Makes tables of collectives. Two threads share a piece: each takes collectives with about half of the calls. */
+/* Makes the tables of a piece with two threads, each of which takes collectives with about half of the calls. */
 #include "piece.h"
 
 #include <algorithm>

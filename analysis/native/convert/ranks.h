@@ -23,7 +23,7 @@ struct Rank {
     int32_t world = 0, world_rank = 0;
     std::string complete; /* ARCHIVE_COMPLETE, or why it is incomplete; empty if the trace does not say */
     int64_t first = kNull64, last = kNull64; /* corrected ticks */
-    bool finalized = false;                  /* its MPI_Finalize is in the trace */
+    bool finalized = false;                  /* true if its MPI_Finalize is in the trace */
 };
 
 class Ranks {
@@ -59,7 +59,7 @@ class Ranks {
 
     std::vector<Place> places_; /* per rank */
     std::unordered_map<OTF2_LocationRef, int32_t> rank_of_;
-    std::vector<int64_t> errors_; /* per rank: its clock's error against the reference */
+    std::vector<int64_t> errors_; /* per rank: error of its clock against the reference clock, in ticks */
 };
 
 } // namespace hopscope

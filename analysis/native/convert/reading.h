@@ -71,7 +71,7 @@ class Reading {
     }
 
   private:
-    struct Source; /* one thread's readers */
+    struct Source; /* the OTF2 readers of one thread */
 
     void open_locations();
     void choose_target();

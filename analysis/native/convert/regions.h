@@ -23,7 +23,7 @@ enum class RegionKind {
     Idle,     /* the location's thread had ended, and its next thread had not begun */
     Join,     /* waiting for a thread to end */
     Tool,     /* another tool's own call of MPI */
-    HopWait,  /* inside a collective: the engine can do nothing but wait for hops */
+    HopWait,  /* inside a collective, time in which the engine can only wait for hops */
     Combine,
     Copy,
 };

@@ -78,7 +78,7 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
         if (trace.comms->representative(static_cast<int32_t>(i)) != static_cast<int32_t>(i))
             continue; /* only its representative has a row */
         if (i >= trace.comms->named_count() && !used[i])
-            continue; /* MPI_COMM_SELF of a rank that never used it */
+            continue; /* an MPI_COMM_SELF that its rank never used */
         id.push_back(static_cast<int32_t>(i));
         name.push_back(words->find(comms[i].name));
         size.push_back(static_cast<int32_t>(comms[i].members.size()));

@@ -17,10 +17,10 @@ namespace hopscope {
 namespace {
 
 constexpr rlim_t kMiB = 1 << 20;
-constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* CPU time; normal reading takes a hundredth of it */
+constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* limit of CPU time; normal reading takes a hundredth of it */
 constexpr rlim_t kLeastBytes = 512 * kMiB, kBytesPerByte = 64;
 constexpr char kAnchorRead = '\1';        /* the child has read the anchor; if it fails later, the reason follows */
-constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case the child hangs without computing */
+constexpr unsigned kLongestSeconds = 600; /* limit of wall-clock time, in case the child hangs without computing */
 
 rlim_t size_of(const std::string &file) {
     struct stat status;

@@ -1,5 +1,5 @@
-/* Two threads compute the leads. A long path goes into a file, latest stretch first, and is read from the file's end
- * into tables. */
+/* Two threads compute the leads, which are the paths to each collective. A path with many stretches is written to a
+ * file from its last stretch to its first, and then read from the file's end into tables. */
 #include "walks.h"
 
 #include <algorithm>

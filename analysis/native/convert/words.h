@@ -1,5 +1,4 @@
-/* Stores every string of the tables once, so that rows hold only its number. A conversion has one object of this kind.
- */
+/* Stores every string of the tables once; rows hold only its number. All tables of a conversion share one Words. */
 #pragma once
 
 #include <array>

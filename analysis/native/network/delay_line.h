@@ -21,7 +21,7 @@ struct Trace {
 
 struct Link {
     Trace latency_ns{{0}, 0};
-    Trace bytes_per_second{{0}, 0}; /* 0: as fast as the machine */
+    Trace bytes_per_second{{0}, 0}; /* 0: unlimited */
 };
 
 class DelayLine {

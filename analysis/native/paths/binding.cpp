@@ -59,7 +59,7 @@
 namespace hopscope::paths {
 namespace {
 
-// A message has surely arrived once this many times the fastest transit have passed.
+// A message has surely arrived if this many times the fastest transit of its class have passed since its send began.
 constexpr int64_t SURELY_THERE = 4;
 // A wait is clearly longer than the reference if it is more than CLEARLY times as long, and more than CLEARLY_NS
 // longer, which is the time of two clock reads and a test of the request.

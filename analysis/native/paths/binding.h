@@ -17,8 +17,8 @@ enum WaitedFor : int8_t {
 };
 
 struct BindingResult {
-    PooledVector<int8_t> binding; // enum Binding, per message
-    PooledVector<int8_t> waited;  // bits of WaitedFor
+    PooledVector<int8_t> binding; // per message: a code of enum Binding
+    PooledVector<int8_t> waited;  // per message: bits of WaitedFor
     PooledVector<int64_t>
         expected_arrival; // begin of the transfer + fastest time of its class: the order of messages of an MPI_Waitall
 };

@@ -20,7 +20,7 @@ constexpr size_t kCategories = 0 CATEGORIES(CODE);
 struct HopTime {
     int64_t begin, end;
     int32_t lane;
-    int8_t link; // enum link_class
+    int8_t link; // a code of enum link_class
 };
 inline bool operator<(const HopTime &a, const HopTime &b) {
     return std::tie(a.end, a.begin, a.link) < std::tie(b.end, b.begin, b.link);

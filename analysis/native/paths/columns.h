@@ -76,9 +76,9 @@ struct Messages {
     Column<int64_t> collective; // id of its collective; ascending
     Column<int32_t> src_lane, dst_lane;
     Column<int64_t> bytes, send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end, clock_error;
-    Column<int8_t> link;          // enum link_class
-    Column<int8_t> arrived_early; // 0, 1, or -1 if the trace does not tell
-    Column<int8_t> from_engine;   // 1 for hops of the tree engine
+    Column<int8_t> link;          // codes of enum link_class
+    Column<int8_t> arrived_early; // 1 if the message came before its receiver waited for it, else 0; -1 if unknown
+    Column<int8_t> from_engine;   // 1 for hops of the engine, 0 for hops of the MPI library
     Column<SendCall> send_call;
     size_t size() const {
         return recv_end.size;
@@ -87,7 +87,7 @@ struct Messages {
 
 struct Collectives {
     int64_t first_id = 0; // id of the first row; ids go on from piece to piece of a trace
-    Column<int32_t> op;   // the MPI function, numbered by the caller
+    Column<int32_t> op;   // number of the MPI function, given by the caller
     Column<int8_t> leads;
     Column<int8_t> returns_early; // 1 if nonblocking or persistent: the rank waits for it in a later call
     Column<int8_t> library;       // enum Category of its time if it has no hops: native, mpi, rma or io

@@ -21,12 +21,12 @@ enum class FunctionKind : int8_t {
     rma,
     io,
     collective,
-    nonblocking, // MPI_Ibcast
-    persistent,  // MPI_Bcast_init
+    nonblocking, // such as MPI_Ibcast
+    persistent,  // such as MPI_Bcast_init
 };
 
 struct Function {
-    const char *name; // MPI_Ibcast_c
+    const char *name; // such as MPI_Ibcast_c
     FunctionKind kind;
     const char *kind_word;
     const char *flow;  // the flow of data, for a collective or another call that all members make; else nullptr

@@ -35,7 +35,7 @@ struct Costs {
     size_t hosts = 0;
     // For links that clusters share; clusters is 0 if there are none.
     size_t clusters = 0;
-    Column<int32_t> cluster;                  // of each host
+    Column<int32_t> cluster;                  // per host
     Column<double> shared_per_byte;           // [from cluster * clusters + to cluster]; 0: no shared link
     Column<int32_t> gateway_from, gateway_to; // [from cluster * clusters + to cluster]: hosts; -1: none
 };
@@ -92,7 +92,7 @@ class Network {
     struct Progress {
         size_t message;
         Stage stage;
-        double first, last; // at_host: the times at which the first and the last byte arrive
+        double first, last; // for at_host: the times at which the first and the last byte arrive
     };
     struct Event {
         double t;

@@ -25,7 +25,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
         collectives_.add_message(stretches, category, *wait, false, context);
         return wait->cause();
     };
-    if (kind == IntervalKind::rma && bound_by_message) // one epoch waits for another
+    if (kind == IntervalKind::rma && bound_by_message) // a rank's one-sided epoch waited for another rank
         return follow_message(Category::rma);
     if (!may_wait_for_message(kind)) {
         collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
@@ -185,7 +185,7 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
             place = walk_interval(stretches, *item, place);
             continue;
         }
-        if (!ends_collective(*item)) { // the collective only began here
+        if (!ends_collective(*item)) { // the call only starts a nonblocking collective
             collectives_.add(stretches, Category::local, place.lane, item->begin, place.t, context_of(*item));
             place.t = item->begin;
             continue;

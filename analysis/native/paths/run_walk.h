@@ -29,7 +29,7 @@ class RunWalker {
 
   private:
     static constexpr size_t kStepsAtOnce = 1 << 14;
-    static constexpr size_t kLeadsAtOnce = 1 << 10; // between two trims
+    static constexpr size_t kLeadsAtOnce = 1 << 10; // leads between two calls of trim()
 
     Place walk_interval(Backward &stretches, const Item &item, Place start) const;
     IntervalKind kind_of(const Item &item) const;

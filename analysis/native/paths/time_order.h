@@ -42,7 +42,7 @@ inline void sort_by_time(PooledVector<TimedIndex> &entries) {
     }
 }
 
-// Sorts by time and, at equal times, by precedes(place, place).
+// Sorts by time. Entries with the same time are sorted by precedes(one entry's place, another entry's place).
 template <typename Less> void sort_by_time(PooledVector<TimedIndex> &entries, const Less &precedes) {
     sort_by_time(entries);
     for (auto first = entries.begin(), last = first; first != entries.end(); first = last) {

@@ -28,7 +28,7 @@ class Trimming {
     size_t touched_ = 0;
 };
 
-// Sorts the values of each group, which are already sorted or nearly so. Two threads sort every other group each.
+// Sorts the values of each group, which are already sorted or nearly so. Each of two threads sorts every other group.
 template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &precedes) {
     auto sort_every_other = [&](size_t first_group) {
         Trimming trimming([&] { grouped.trim(); });
@@ -49,8 +49,9 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
         wait_count += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
     waits.reserve(wait_count);
     for (size_t i = 0; i < m.size(); i++) {
-        // If it is undecided who waited for a message of the engine, the path stays at the rank. For the MPI library's
-        // own messages too little is known to do so, so an undecided wait is added.
+        // If it is undecided whether the receiver waited for a message of the engine, no wait is added, so the path
+        // stays at the receiver. For the MPI library's own messages too little is known to do so: an undecided wait is
+        // added.
         const bool undecided =
             m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(bindings.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {

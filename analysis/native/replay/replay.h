@@ -13,12 +13,12 @@ namespace hopscope::replay {
 
 struct Replayed {
     std::vector<double> enter, leave; // per row of Program::member; NaN if the replay did not reach it
-    int64_t hops = 0;                 // number of messages in collectives that arrived
+    int64_t hops = 0;                 // number of messages that arrived, in collectives with a schedule
     bool finished = false;            // false: lanes wait for each other forever
 };
 
-// Throws std::invalid_argument if a schedule does not have as many ranks as a collective that it runs, or if it runs
-// collectives whose ranks are on different hosts.
+// Replays the program. Throws std::invalid_argument if a schedule does not have as many ranks as a collective that it
+// runs, or if it runs collectives whose ranks are on different hosts.
 Replayed replay(const Program &program, std::vector<Schedule> &schedules, const Costs &costs);
 
 } // namespace hopscope::replay
