@@ -27,7 +27,8 @@ ROUNDS = 11
 
 @dataclass(frozen=True)
 class Link:
-    """The lowest latencies of the links between two hosts. The forward latency varies in `steps` steps of 2 ms."""
+    """The lowest latencies of the links between two hosts. The latency of the forward link varies in `steps` steps of 2
+    ms."""
 
     forward_ns: int
     return_ns: int
