@@ -59,7 +59,7 @@ class Network:
         return "lan" if self.cluster_of[self.hosts[a]] == self.cluster_of[self.hosts[b]] else "wan"
 
     def emulated(self) -> str | None:
-        """The emulation as the run records it."""
+        """The network's emulation as JSON, as a run's data records it; None if nothing is emulated."""
         if not (self.rank or self.shared):
             return None
         return json.dumps(

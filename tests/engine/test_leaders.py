@@ -38,7 +38,7 @@ def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> 
 
 
 def leaders(exchange: str, inner_tree: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
-    """A tree file that runs all operations of `leaders` by it."""
+    """A tree file by which the engine runs all operations of the algorithm `leaders` with this algorithm."""
     file = algorithm_file("leaders", between=exchange, **rule)
     if inner_tree:
         file["trees"] = {"in": inner_tree}

@@ -1,4 +1,5 @@
-"""Operations with a block for each rank: the messages of a library's algorithm, and settings that make it run one."""
+"""Operations with a block for each rank: the messages of an MPI library's algorithms, and the settings that make the
+library run an algorithm."""
 
 import shlex
 import subprocess

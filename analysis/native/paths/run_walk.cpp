@@ -34,8 +34,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     const Calls &calls = history_.calls();
     int64_t completed = -1;
     Place required{-1, item.begin};
-    // A collective that this interval completed binds if another rank reached it after this rank began to wait for it,
-    // and if this rank needs the other one by the operation's rule.
+    // Keeps the latest place at which another rank reached a collective that this interval completed, if this rank was
+    // already waiting and needs the other rank by the operation's rule. call: this rank's call in the collective.
     auto may_bind = [&](int64_t call) {
         const auto row = static_cast<size_t>(call);
         const Place candidate =
@@ -46,8 +46,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
             completed = call;
         }
     };
-    // A collective with known messages binds if this rank waited for one of its messages in this interval. The path
-    // follows the last such wait.
+    // If the messages of a completed collective are known, the path goes through it if this rank waited for one of them
+    // in this interval. If there are several such collectives, the path goes through the one with the last wait.
     int64_t waited_until = bound_by_message ? wait->end : item.begin, traced_call = -1, last_waited = -1;
     auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(start.lane), item.begin);
     for (const EarlyReturns::Completed *completion = first; completion != last; completion++) {

@@ -1,4 +1,5 @@
-// Walks along the critical paths of single collectives. The columns may be those of a whole trace or of a piece of it.
+// Walks along the critical paths of single collectives. A hop is binding if one of its two ranks had to wait for the
+// other. The columns may be those of a whole trace or of a piece of it.
 #pragma once
 
 #include "columns.h"
