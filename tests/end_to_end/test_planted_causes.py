@@ -1,8 +1,8 @@
 """Last arrivals and the critical path name exactly the ranks that make the others wait.
 
-The runs, in sample_traces/planted, are recorded under unmodified MPI libraries. MPICH's have no hops, because it shows
-no messages of nonblocking collectives. In each of 40 iterations, the ranks in
-`CULPRITS` worked 8 ms longer than the others.
+The runs, in sample_traces/planted, are recorded under unmodified MPI libraries. Runs under MPICH have no hops, because
+MPICH shows no messages of nonblocking collectives. In each of 40 iterations, the ranks in `CULPRITS` worked 8 ms longer
+than the others.
 """
 
 import hopscope

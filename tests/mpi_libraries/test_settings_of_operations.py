@@ -70,7 +70,8 @@ def subject_of(trace: hopscope.Trace, operation: str) -> Subject:
 
 @pytest.fixture(scope="module")
 def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
-    """Rows of FORCED's algorithms, in runs with rules for the calls of a run without rules."""
+    """The rows of the answer for each algorithm of FORCED, from runs with rules that force it. The rules are made for
+    the calls of a first run without rules."""
     folder = tmp_path_factory.mktemp("forced")
     rules: dict[Offered, Planned] = {}
     for operation, number in FORCED:
