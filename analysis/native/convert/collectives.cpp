@@ -206,7 +206,7 @@ bool Collectives::decided(Collective &collective) const {
             continue;
         if (record.open > 0)
             return false;
-        /* Another thread's unread events may still contain hops of this call. */
+        /* If the rank has other threads, their unread events may still contain hops of this call. */
         const bool has_other_threads =
             trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
         if (has_other_threads && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))

@@ -39,7 +39,8 @@ class Collectives {
     void file_hops();
     /* Returns the next piece: collectives with about `weight` calls and hops in all. Returns nothing while fewer are
      * there, unless `last` is set. The row of a call names the rank's previous call, so a piece ends only where the
-     * previous calls of all its calls lie in it or before it. Thus pieces do not depend on how the archive was read. */
+     * previous calls of all its calls lie in it or before it. So pieces do not depend on how much was read at a time.
+     */
     std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
     /* Frees the calls, hops and steps of the collectives that take() has returned. */
     void forget_taken();

@@ -1,4 +1,4 @@
-/* Communicators as the dataset numbers them, and their members. */
+/* Numbers the communicators of an archive as in the dataset, and finds their members. */
 #pragma once
 
 #include <string>

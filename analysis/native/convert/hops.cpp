@@ -194,8 +194,8 @@ template <typename Record> bool wait_in_completion(Record &end, int64_t begin, c
     return can_wait;
 }
 
-/* If a receive, whose end another thread saw, ended during a wait of the call's own thread, sets its wait_begin to the
- * begin of that wait. */
+/* Sets wait_begin of a receive whose end another thread saw: the begin of the wait of the call's own thread in which
+ * the receive ended, if there is such a wait. */
 void find_wait(ReceiveRecord &receive, const std::vector<HopWait> &waits) {
     auto next = std::upper_bound(waits.begin(), waits.end(), receive.end,
                                  [](int64_t end, const HopWait &wait) { return end < wait.begin; });

@@ -23,7 +23,7 @@ void IntervalPieces::end_open() {
             open_.erase(open);
         }
         location.late_ends.clear();
-        if (location.exhausted) /* its open intervals will never end */
+        if (location.exhausted) /* no events are left, so its open intervals never end */
             open_.erase(open_.lower_bound({l, 0}), open_.lower_bound({l + 1, 0}));
     }
 }

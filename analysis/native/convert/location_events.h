@@ -80,10 +80,10 @@ struct SendRecord {
     paths::SendCall call = paths::SendCall::unspecific;
 };
 
-/* The number of unrecorded messages at one point of a location. It is needed to match the recorded ones correctly. */
+/* The number of unrecorded messages at one point of a location. Matching needs it, because it counts messages. */
 struct SkippedRecord {
-    int64_t time;   /* the messages come before all others that begin at this time on the location ... */
-    uint64_t place; /* ... and after this many of the location's sends, or of its posted receives */
+    int64_t time;   /* the point's time */
+    uint64_t place; /* number of the location's sends, or posted receives, before this point */
     uint64_t count;
     bool receives;
     OTF2_CommRef comm;
@@ -210,7 +210,7 @@ struct LocationEvents {
     uint64_t set_back = 0;   /* events with a time before their predecessor's; they got their predecessor's time */
     int64_t first = kNull64, last = kNull64;
     Horizon horizon;
-    bool has_mpi = false, finalized = false; /* whether MPI calls, and MPI_Finalize, were read so far */
+    bool has_mpi = false, finalized = false; /* true once an MPI call, or MPI_Finalize, was read */
     uint64_t stray_hops = 0;                 /* sends and receives of hops outside any collective */
     Queue<CallRecord> calls;
     Queue<SendRecord> sends, hop_sends;

@@ -45,13 +45,14 @@ class Part {
     std::vector<size_t> first_hop{0}; /* per collective: index of its first hop; a last entry has the number of hops */
     uint64_t unmatched = 0, incomplete = 0;
     PooledVector<Step> steps;
-    std::vector<size_t> first_step{0}; /* like first_hop, for steps */
+    std::vector<size_t> first_step{
+        0}; /* per collective: index of its first step; a last entry has the number of steps */
     bool by_tree = false;
     paths::Messages messages;
     paths::Collectives collectives;
     paths::Calls calls;
     PooledVector<paths::Wait> waits;
-    std::vector<int64_t> first_wait; /* like first_hop, for waits */
+    std::vector<int64_t> first_wait; /* per collective: index of its first wait; a last entry has the number of waits */
 
     size_t size() const {
         return count_;

@@ -90,7 +90,7 @@ struct Collectives {
     Column<int32_t> op;   // number of the MPI function, given by the caller
     Column<int8_t> leads;
     Column<int8_t> returns_early; // 1 if nonblocking or persistent: the rank waits for it in a later call
-    Column<int8_t> library;       // enum Category of its time if it has no hops: native, mpi, rma or io
+    Column<int8_t> library;       // codes of enum Category: native, mpi, rma or io, for its time if it has no hops
     Column<int32_t> root_rank;    // trace-wide; -1 if none
     Column<int32_t> second_group; // on an intercommunicator, the first comm_rank of its second group; else negative
     Column<int64_t> first_call;   // row of its first call in `calls`; one entry more than collectives

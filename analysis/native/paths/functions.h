@@ -29,9 +29,9 @@ struct Function {
     const char *name; // such as MPI_Ibcast_c
     FunctionKind kind;
     const char *kind_word;
-    const char *flow;  // the flow of data, for a collective or another call that all members make; else nullptr
+    const char *flow;  // the flow of its data, such as "to_root"; nullptr if not all members make the call
     Leads leads;       // meaningful only if flow is not nullptr
-    const char *moves; // for a function that is not a collective, such as "receives"; else nullptr
+    const char *moves; // the direction of its messages, such as "receives"; nullptr for a collective
 };
 
 // Every form of every function, such as MPI_Bcast, MPI_Ibcast and MPI_Bcast_init_c, in the order of the list.

@@ -86,7 +86,7 @@ class Timeline {
 
   private:
     Grouped<Item> items_;            // per lane, in the order of their begins
-    std::vector<const Item *> ends_; // per lane: behind its last item; leaves out items nested in another
+    std::vector<const Item *> ends_; // per lane: pointer behind its last item, without items nested in others
 };
 
 class MessageWaits {
@@ -120,7 +120,7 @@ class Completions {
     Grouped<int64_t> ends_;
 };
 
-// The calls whose collective was completed by a later wait or test of the rank, such as MPI_Ibcast.
+// The calls, such as those of MPI_Ibcast, whose collectives a later wait or test of the rank completed.
 class EarlyReturns {
   public:
     struct Completed {

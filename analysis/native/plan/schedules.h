@@ -25,7 +25,7 @@ struct Schedules {
     std::vector<int64_t> position, operand_position, length;
     std::vector<int32_t> unmet;                // number of steps that the step waits for
     std::vector<int64_t> first_edge, edge;     // the steps that wait for the step, in the order in which they start
-    std::vector<int64_t> first_ready, ready;   // per rank: the steps that wait for no other, in that order
+    std::vector<int64_t> first_ready, ready;   // per rank: the steps that wait for no other, as they start
     std::vector<int64_t> other_end;            // for a send the row of its receive, and vice versa; -1: no message
     std::vector<int64_t> ring_units;           // per rank: units of each slot that is not the user's buffer
     std::vector<int32_t> slots, most_messages; // per rank: slots in use; an upper bound on messages under way

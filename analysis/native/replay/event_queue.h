@@ -79,7 +79,7 @@ template <typename Event> class EventQueue {
     }
 
     std::vector<Event> next_;  // sorted events up to the time next_until_; the earliest is the last element
-    uint64_t next_until_ = 0;  // the bits of that time
+    uint64_t next_until_ = 0;  // the bits of the time up to which next_ has all events
     uint64_t base_ = 0;        // the bits of the time from which buckets count
     uint64_t bucket_mask_ = 0; // bit i: bucket i has events
     std::array<std::vector<Event>, 64> buckets_;
