@@ -75,7 +75,7 @@ def differences(
     operations: Sequence[str],
     ranks: Sequence[int],
 ) -> list[str]:
-    """A sentence for each algorithm that is not the expected one."""
+    """A sentence for each case in which the recognised algorithm is not the expected one."""
     wrong: list[str] = []
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():

@@ -1,5 +1,5 @@
-"""Synthetic runs for periods of noise, as the values that `analyze noise --by period` reads. A run consists of each
-rank's computing in each iteration; the slowest rank releases all."""
+"""Synthetic runs for periods of noise, as the values that `analyze noise --by period` reads. A run consists of the
+computing of each rank in each iteration; an iteration ends when the slowest rank is done."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,7 @@
 """Clocks compared over slow links: the error of the offset, its two stated bounds, and the verdicts that they permit.
 
-The hosts of a network share this machine's clock. So the true offset between them is 0, and ticks show the last rank.
+The hosts of a network share this machine's clock. So the true offset between them is 0, and their
+ticks can be compared to find the rank that entered last.
 """
 
 import json

@@ -19,7 +19,8 @@ namespace {
 constexpr rlim_t kMiB = 1 << 20;
 constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* limit of CPU time; normal reading takes a hundredth of it */
 constexpr rlim_t kLeastBytes = 512 * kMiB, kBytesPerByte = 64;
-constexpr char kAnchorRead = '\1';        /* the child has read the anchor; if it fails later, the reason follows */
+constexpr char kAnchorRead =
+    '\1'; /* the child writes this when it has read the anchor; the reason of a later failure follows */
 constexpr unsigned kLongestSeconds = 600; /* limit of wall-clock time, in case the child hangs without computing */
 
 rlim_t size_of(const std::string &file) {

@@ -12,16 +12,17 @@
 // The first question: was the message held back? That needs a receive that was posted after the send had begun and
 // before the send was complete, by more than the clocks' uncertainty. Such a message was held back in three cases:
 //
-//  a. The sender was already waiting for the send's completion when the receive was posted. The engine tests each
-//     send separately, so for its messages this is proof. Elsewhere a call may complete a send long after it was done
-//     (MPI_Waitall), or a sender may have lost its processor. There it is proof only for messages larger than any that
-//     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied do not
-//     count, because their sends never wait for a receiver. If no such message of the application was seen, it is
-//     proof only in a call that does nothing but this send.
-//  b. Otherwise, a call that does nothing but this send waited long for the post, and ended within a few transfers
-//     after it, or within a sixteenth of the wait. A call that was held up by anything else would hardly end just then.
+//  a. The sender was already waiting for the send's completion when the receive was posted. For the engine's messages
+//     this is proof, because the engine tests each send separately. Other senders may seem to wait: a call such as
+//     MPI_Waitall may complete a send long after it was done, or the sender may have lost its processor. For their
+//     messages it is proof only if the message is larger than every message of its link class that was seen to complete
+//     before its receive was posted. (Messages of MPI_Bsend are no such messages, because they never wait for a
+//     receiver.) If no such message of the application was seen, it is proof only in a call that does nothing but this
+//     send.
+//  b. Otherwise, the call does nothing but this send, waited long for the post, and ended within a few transfer times
+//     after the post, or within a sixteenth of the wait. A call that anything else held up would hardly end just then.
 //     A call that completes other messages as well also counts if no buffered message was seen, or if the message is
-//     short: it may lie in a queue in shared memory until its receiver comes to MPI (Open MPI).
+//     short, because Open MPI may keep a short message in shared memory until its receiver calls MPI.
 //  c. Otherwise, the message should have arrived long before the post, had not arrived then, and came within a few
 //     transfer times after the post.
 //

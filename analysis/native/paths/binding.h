@@ -20,7 +20,7 @@ struct BindingResult {
     PooledVector<int8_t> binding; // per message: a code of enum Binding
     PooledVector<int8_t> waited;  // per message: bits of WaitedFor
     PooledVector<int64_t>
-        expected_arrival; // begin of the transfer + fastest time of its class: the order of messages of an MPI_Waitall
+        expected_arrival; // per message: time at which it should have arrived; orders the messages of an MPI_Waitall
 };
 
 // Classifies a trace's messages piece by piece. It compares each message with reference times, which it learns from all
