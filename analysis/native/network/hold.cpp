@@ -179,7 +179,7 @@ int keep(const std::string &folder, bool stay) {
     if (std::puts("up") < 0 || std::fflush(stdout) != 0)
         return 2;
     while (!end_signal) {
-        /* After the plan, standard input only ends: nothing more is read from it. */
+        /* After the plan, nothing comes on standard input but its end. */
         pollfd input{stay ? -1 : STDIN_FILENO, POLLIN, 0};
         const int ready = ppoll(&input, 1, nullptr, &while_waiting);
         char byte;

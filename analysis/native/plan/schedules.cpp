@@ -166,7 +166,7 @@ class Generator {
     int size_, root_ = 0;
     const algorithm *algorithm_ = nullptr;
     const tree_spec *tree_ = nullptr;
-    Places up_, down_; // empty if the operation sends no messages in this direction
+    Places up_, down_; // empty if the algorithm uses no tree in this direction
     Blocks input_blocks_, output_blocks_;
     std::vector<int> scratch_;
 };

@@ -406,8 +406,8 @@ class Replay {
         return x.unmet[static_cast<size_t>(message.receive)] == MESSAGE;
     }
 
-    // True if no other event can reach the receiver before this message: the receiver waits for nothing else, or all
-    // messages reach it in the order in which they are sent.
+    // True if no other event can reach the receiver before this message, which has passed its last server: the receiver
+    // waits for nothing else, or it gets messages in the order of that server and none is queued for it.
     bool comes_next(Message message) {
         const auto collective = static_cast<size_t>(message.collective);
         if (costs_.emulates || !running_[collective] || !is_posted(message))
