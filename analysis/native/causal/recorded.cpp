@@ -170,8 +170,8 @@ class Builder {
     }
 
     // Leaves `waited` set only for the last message to arrive. A call such as MPI_Waitall ends several waits of a lane
-    // at one time, but only the last message to arrive ended them. Of the other messages only the earliest time is
-    // known at which they can have arrived.
+    // at one time, but only the last message to arrive ended them. For the other messages only the earliest possible
+    // time of arrival is known.
     void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
         auto latest = last;
         for (auto point = first; point != last; ++point)

@@ -12,8 +12,8 @@
 namespace hopscope {
 namespace {
 
-/* Limits of the number of bins at the finest level. A view of a shorter span reads the calls themselves: finer bins
- * would make this table longer than the table of calls. */
+/* Limits of the number of bins at the finest level. More bins would make this table longer than the table of calls. A
+ * view of a span shorter than a bin reads the calls themselves. */
 constexpr size_t kCells = 1 << 18, kFewestBins = 1 << 10, kMostBins = 1 << 12;
 constexpr size_t kRanksAtOnce = 16; /* ranks summed between two calls of trim() */
 

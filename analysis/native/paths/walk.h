@@ -25,7 +25,7 @@ struct CallContext {
 class CollectiveWalker {
   public:
     // All arguments must outlive this object. Row numbers count from the first row of `collectives` or of `calls`.
-    // overheads: spans that become stretches of their own, because a stretch in MPI must not contain them.
+    // overheads: spans of the collector's own time. A stretch in MPI is split around them; they become own stretches.
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits,
                      const std::vector<Overhead> *overheads = nullptr);
 
