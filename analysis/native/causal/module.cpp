@@ -206,14 +206,12 @@ NB_MODULE(_causal, m) {
                           "bindings of hops and messages.")
         .def(nanobind::init<const nanobind::dict &>(), nanobind::arg("columns"))
         .def_prop_ro("recorded_ns", &Run::recorded_ns, "The end of the last lane in the recorded run, in ns.")
-        .def(
-            "times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),
-            "Computes the run with changes. Returns, for each of `cuts` (ascending), the time at which the changed run "
-            "has reached everything that the recorded run had reached at the cut; then its end. All times are in ns. "
-            "Changes are arrays, all optional. computing (lane, end_ns, less_ns): the lane computes less_ns less "
-            "before "
-            "the call that it enters at end_ns. intervals, calls, hops and messages (row, less_ns): the row takes "
-            "less_ns less. hops and messages (prompt_row): the row's sender no longer waits for the receive; "
-            "(early_row): its receiver no longer waits for it; (moved_row, less_ns): it takes less_ns less at both "
-            "ends. mpi_share, a number: the factor for each rank's own time in calls that communicate.");
+        .def("times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),
+             "Computes the run with changes. Returns, for each of `cuts` (ascending), the time at which the changed "
+             "run has reached everything that the recorded run had reached at the cut; then its end. All times are in "
+             "ns. Changes are arrays, all optional. computing (lane, end_ns, less_ns): the lane computes less_ns less "
+             "before the call that it enters at end_ns. intervals, calls, hops and messages (row, less_ns): the row "
+             "takes less_ns less. hops and messages (prompt_row): the row's sender no longer waits for the receive; "
+             "(early_row): its receiver no longer waits for it; (moved_row, less_ns): it takes less_ns less at both "
+             "ends. mpi_share, a number: the factor for each rank's own time in calls that communicate.");
 }

@@ -156,10 +156,9 @@ nb::dict replayed(const nb::dict &program, const std::vector<nb::dict> &schedule
 
 NB_MODULE(_replay, m) {
     m.doc() = "Replays any sequence of collectives, which run by the engine's schedules or take their observed times.";
-    m.def(
-        "replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
-        nanobind::arg("costs"),
-        "Replays a program. program and costs: the arrays and numbers of program.h. schedules: dicts that "
-        "hopscope.native._plan made. Returns a dict: enter_ns and leave_ns of every member of every collective; hops, "
-        "the number of messages in collectives; finished, True if every lane came to its end.");
+    m.def("replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
+          nanobind::arg("costs"),
+          "Replays a program. program and costs: the arrays and numbers of program.h. schedules: dicts that "
+          "hopscope.native._plan made. Returns a dict: enter_ns and leave_ns of every member of every collective; "
+          "hops, the number of messages in collectives; finished, True if every lane came to its end.");
 }
