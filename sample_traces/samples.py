@@ -231,7 +231,7 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
 
 
 def _hosts(clusters: str) -> list[dict[str, str]]:
-    """One host per letter, in the cluster of that name."""
+    """Hosts, one for each letter, each in the cluster that has the letter as its name."""
     return [{"name": f"h{number}", "cluster": cluster} for number, cluster in enumerate(clusters)]
 
 

@@ -78,7 +78,7 @@ def _style() -> str:
     colours |= {KEPT: KEPT_COLOUR, CHANGED: CHANGED_COLOUR}
     colours |= {"delayed": CATEGORY_COLOURS["wan"], "behind": CATEGORY_COLOURS["compute"]}
     dashes = {link: " ".join(map(str, dash)) for link, dash in LINK_DASHES.items() if dash}
-    # These come after the link classes to override them: in a comparison, dashes say what changed.
+    # Later rules override the link classes: in a comparison, dashes say what changed.
     dashes |= {KEPT: "none", CHANGED: " ".join(map(str, CHANGED_DASH))}
     return " ".join(
         [
