@@ -1,4 +1,4 @@
-"""Answer to whether another rank order is worth it, in sentences."""
+"""Sentences that say if another rank order is worth it."""
 
 from __future__ import annotations
 

@@ -17,18 +17,18 @@ Ending = Callable[[Path], bool]
 """A function that tells whether the run that records into a trace directory has done enough."""
 _FIRST_LOOK_S: Final = 2.0
 _LOOK_FACTOR: Final = 2.0
-"""Before an earlier run shows the iterations, the time from the run's start to each look is this multiple of the time
-to the look before. Looks become rarer because assembling takes a core."""
+"""If no earlier run shows the iterations, the time from the run's start to a look at its iterations is this multiple of
+the time to the look before. Looks become rarer because each one assembles the trace, which takes a core."""
 _LOOK_S: Final = 1.0
 _SCREENING_S: Final = 2.0
 _LEAST_SCREENING: Final = 10
 LEFT_OUT_SCREENING: Final = 2
-"""The first half of the iterations does not count, because TCP connections still open their windows."""
+"""The first 1/LEFT_OUT_SCREENING of the iterations does not count, because TCP windows are still growing."""
 _LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int, open_trace: Open) -> Ending:
-    """The ending of a run without an earlier one: assembles the recording so far, and is true once that has
+    """The ending of the first run of a program: assembles the trace recorded so far, and returns True once it has
     `iterations` + 1 iterations."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
@@ -73,8 +73,8 @@ def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screenin
 
 
 def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
-    """The ending of a run like an earlier one: true once every rank has left the collective that ends `iterations` + 1
-    iterations; never true if the earlier run had fewer. trace: that of the earlier run.
+    """The ending of a run like an earlier one: returns True once every rank has passed the collective with which
+    `iterations` + 1 iterations are complete; never if the earlier run had fewer. trace: that of the earlier run.
 
     Raises InputError where that collective is not one of all ranks.
     """

@@ -1,4 +1,4 @@
-"""The two things that `hopscope tune` does: tune a program, and verify a result."""
+"""Starts the two actions of `hopscope tune`: tune a program, or verify a result."""
 
 from __future__ import annotations
 

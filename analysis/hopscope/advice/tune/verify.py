@@ -1,4 +1,4 @@
-"""Verifies the result of a tuning by later measurements. The exit code serves as a gate."""
+"""Verifies the result of a tuning by later measurements. The exit code tells scripts whether the gain still holds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
 
 
 def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
-    """The verdict of fresh pairs of runs on the journal's gain."""
+    """Decides from new pairs of runs whether the journal's gain still holds."""
     result = journal.result
     assert result is not None
     gain = gain_of(pairs)
