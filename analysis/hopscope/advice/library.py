@@ -17,7 +17,7 @@ from hopscope.replay.run.subject import Subject, algorithms_of
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""
-_IN_GROUPS = "which algorithms it calls inside hosts and between them is chosen by other components"
+_IN_GROUPS = "other components choose the algorithms that it calls inside hosts and between them"
 
 
 def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposal]:

@@ -106,15 +106,15 @@ HostPair = tuple[int, int]
 class Costs:
     """Everything that the replay needs to know about the machine.
 
-    links: by class. measured: the directed pairs of hosts whose latency the hops show; other pairs have the latency of
-    their class.
+    links: by class. pairs, measured: directed pairs of hosts. measured: those whose latency the hops show; other pairs
+    have the latency of their class.
     """
 
     links: dict[str, LinkCost]
     local: LocalCost
     interface_message_ns: float = 0.0
     interface_per_byte_ns: float = 0.0
-    pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying directed pairs
+    pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying pairs
     measured: frozenset[HostPair] = frozenset()
     machine: Machine = REAL
 
@@ -149,5 +149,5 @@ class Costs:
         return np.asarray([usual if phase_ns is None else phase_ns for phase_ns, usual in latencies])
 
     def classes(self, host_clusters: Sequence[int]) -> Array:
-        """The link class of each pair of hosts, including gateways: hosts x hosts; see `classes_of_hosts`."""
+        """The link class of each pair of hosts, including gateways: hosts x hosts. See `classes_of_hosts`."""
         return classes_of_hosts([*host_clusters, *self.machine.gateways_clusters])
