@@ -15,7 +15,7 @@ from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.run.subject import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
-"""The fan-outs to try of each shape that has one. `binary` is kary:2, so 2 is left out."""
+"""The fan-outs that are tried, by shape. `binary` is kary:2, so 2 is left out."""
 _SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 SIMPLE: tuple[dict[str, Any], ...] = tuple(
     {"shape": shape.name, **number}
@@ -23,7 +23,7 @@ SIMPLE: tuple[dict[str, Any], ...] = tuple(
     for number in ([{"fan_out": k} for k in FAN_OUTS.get(shape.name, ())] if shape.counts else [{}])
 )
 LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SHAPES if not shape.counts)
-"""The shapes at each level of a hierarchy."""
+"""The shapes that each level of a hierarchy may have."""
 LARGEST_LEVEL_BY_LEVEL = 64
 """Up to this many ranks, each level of a hierarchy may have its own shape; beyond, all levels have one shape."""
 HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}

@@ -38,7 +38,7 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
     traffic, of_hosts = traffic_of(places, table("messages"), hops.filter(~led)), traffic_of(places, hops.filter(led))
     if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
-            "the trace shows no messages between ranks, so nothing tells which of them belong together; "
+            "the trace shows no messages between ranks, so it does not show which ranks belong together; "
             + (one_sided(table) or _RECORD_MESSAGES)
         )
     costs = costs_of(table, places)

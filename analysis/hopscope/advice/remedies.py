@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Remapped(OpenedTrace, Protocol):
-    """A `hopscope.Trace`, whose run can be remapped."""
+    """The interface of a `hopscope.Trace` with its method `remap`."""
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
         """The candidates; see `hopscope.Trace.remap`."""

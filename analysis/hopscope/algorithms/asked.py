@@ -99,8 +99,8 @@ class Settings:
         return self._of_mpich(operation, ranks) if self.is_mpich else self.of_tuned(operation, ranks, payload)
 
     def of_tuned(self, operation: str, ranks: int, payload: int | None) -> Request | None:
-        """The request to Open MPI's `tuned` for an operation, such as `bcast`. In release 4 a rules file takes
-        precedence over the operation's parameter, and in release 5 the parameter over the file."""
+        """The request to Open MPI's component `tuned` for an operation, such as `bcast`. In release 4, a rules file
+        takes precedence over the operation's parameter; in release 5, the parameter over the file."""
         sources = [self._by_rules(operation, ranks, payload), self._by_number(operation, ranks)]
         if not self.is_open_mpi_4:
             sources.reverse()

@@ -123,7 +123,7 @@ def _sequences(
 
 
 def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
-    """Candidates for the engine's own algorithms. lengths: in units of `unit` bytes."""
+    """Candidates for the engine's own algorithms. lengths: of the blocks, in units of `unit` bytes."""
     for name in engine.algorithms(collective.operation):
         if name == "pipeline" or (name == "dissemination" and collective.operation != "MPI_Barrier"):
             continue  # both have other names here: the tree `chain`, and `bruck`
@@ -264,7 +264,7 @@ def _reduce(collective: Observed) -> Iterator[Candidate]:
         handed = Pattern([Message(0, root, collective.bytes, UP)])
         for up in _up(collective, 0):
             yield Candidate(up.name, up.pattern.concatenate(handed), up.fan_out, up.segment_bytes)
-    if root != n - 1:  # an in-order tree has the last rank as its root, which sends the result on
+    if root != n - 1:  # an in-order tree ends at the last rank, which then sends the result to `root`
         last = Pattern([Message(n - 1, root, collective.bytes, UP)])
         for up in _tree_candidates(collective, down=False, root=n - 1, length=collective.bytes):
             if up.name == "in-order-binary":
@@ -348,8 +348,8 @@ def _scan(collective: Observed) -> Iterator[Candidate]:
     yield from _engine(collective, (collective.units,), unit=collective.unit)
     doubling = exchanges.doubling_scan(collective.ranks, collective.bytes)
     yield Candidate("recursive-doubling", doubling)
-    # MPICH on one host: the last rank sends the host's sum to the first rank, which then sends a flag to all ranks: if
-    # there is a host before theirs.
+    # MPICH on one host: the last rank sends the host's sum to the first rank. Then the first rank tells all ranks, by a
+    # flag, if there is a host before theirs.
     handed = doubling.concatenate(Pattern([Message(collective.ranks - 1, 0, collective.bytes, UP)]))
     for down in _tree_candidates(collective, down=True, root=0, length=_INT):
         yield Candidate("recursive-doubling", handed.concatenate(down.pattern))

@@ -40,8 +40,8 @@ class Groups(NamedTuple):
 
 
 def grouped(operation: str, hosts: tuple[int, ...], groups: tuple[int, ...]) -> Iterator[Groups]:
-    """All algorithms of the engine between these groups for an operation, with every shape of trees that has no
-    number."""
+    """All algorithms of the engine between these groups for an operation, with every shape of trees that needs no
+    fan-out."""
     names = [row.name for row in _plan.algorithms() if operation in row.operations and row.in_groups]
     shapes = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
     for name, exchange, shape in product(names, _plan.BETWEEN, shapes):
@@ -61,8 +61,8 @@ def pattern(
     edges: bytes | None = None,
 ) -> Pattern | None:
     """The messages of one of the engine's algorithms; None if the engine has no such schedule. lengths: of the blocks,
-    in units of `unit` bytes. segment: bytes of a segment; 0 for whole messages. edges: edges that the messages must
-    have, as in `Observed.edge_numbers`, otherwise None is returned; None: any edges.
+    in units of `unit` bytes. segment: bytes of a segment; 0 for whole messages. edges: if given, messages with
+    other edges (`Observed.edge_numbers`) are not returned.
     """
     name = algorithm.algorithm if isinstance(algorithm, Groups) else algorithm
     rule: dict[str, Any] = {"algorithm": name}

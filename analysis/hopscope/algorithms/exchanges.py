@@ -1,9 +1,9 @@
 """Message patterns of MPI libraries' exchanges between peers, if the engine lacks the algorithm or has another form of
 it.
 
-Each function says where the algorithm was published. Some algorithms run on a power of two of ranks; the publications
-do not say how the further ranks take part. This follows the sources of Open MPI 4.1 (coll_base_*.c), much of which come
-from MPICH.
+Each function says where the algorithm was published. Some algorithms need a power of two of ranks, and the publications
+do not say how further ranks take part. For these ranks, the patterns follow the sources of Open MPI 4.1
+(coll_base_*.c), much of which come from MPICH.
 """
 
 from __future__ import annotations

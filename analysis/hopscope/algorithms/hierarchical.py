@@ -23,7 +23,7 @@ from hopscope.mpi_libraries.open_mpi.han_calls import CALLS, HOST_BLOCKS, INTER_
 
 _SIMPLE: Final = "simple"
 _TUNED: Final = "3"
-"""The number of `tuned` among the components that `han` calls."""
+"""`han`'s number for the component `tuned`."""
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,9 @@ class Kind:
     have sent; otherwise None."""
     segment_bytes: int | None
     depth: int | None
-    """The number of messages in the longest chain; None if unknown."""
+    """The number of messages in the longest chain of messages that wait for one another; None if unknown."""
     crossings: int | None
-    """The most messages between clusters in one chain; None if unknown."""
+    """The largest number of messages between clusters in such a chain; None if unknown."""
     roles: Roles
     """The roles of the messages; empty if unknown."""
     rounds: Mapping[Edge, Sequence[int]]

@@ -21,7 +21,7 @@ _NAMES = {
     "binomial-mpich": "binomial",
     "binomial-lam": "binomial",
 }
-"""The algorithm's name for shapes of the engine that are called otherwise."""
+"""Names of algorithms, for shapes that have another name in the engine."""
 
 _SMALLEST_COUNTS = {"kary": 3, "k-chain": 2}
 """The smallest numbers of children (kary) or chains (k-chain). With smaller numbers, these shapes equal others."""
@@ -73,8 +73,8 @@ def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: boo
         spec = {"shape": shape.name, **({"fan_out": degree} if shape.counts else {})}
         parents = Shape(spec).tree(root, broadcast=down, hosts=alike, clusters=alike).parents
         yield NamedTree(_NAMES.get(shape.name, shape.name), parents, degree if shape.counts else None)
-    # Open MPI's coll/basic gathers along the binomial tree in which LAM broadcasts. Open MPI's libnbc makes the tree
-    # for root 0, and then exchanges the root and rank 0.
+    # Open MPI's coll/basic gathers along the binomial tree in which LAM, an older library, broadcasts. Open MPI's
+    # libnbc makes the tree for root 0, and then exchanges the root and rank 0.
     highest = [v - (1 << (v.bit_length() - 1)) if v else ROOT for v in range(ranks)]
     yield NamedTree("binomial", _shifted(highest, root))
     if root:

@@ -31,8 +31,9 @@ RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 class LinkCost:
     """The time of a message on one class of links: latency_ns + bytes * per_byte_ns.
 
-    hops: the number of hops to which the costs were fitted; 0 if they are another class's. most_bytes, sizes: the
-    largest size and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time per byte.
+    hops: the number of hops to which the costs were fitted; 0 if the costs are those of another class. most_bytes,
+    sizes: the largest size and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time
+    per byte.
     send_ns, receive_ns: the time that a message takes its sender and its receiver; None: that of LocalCost.
     eager_bytes: longer messages are sent by rendezvous. For these, announcement_ns, answer_ns and announced_ns are the
     latencies of the RTS, the CTS and the message itself (None: latency_ns), and announced_per_byte_ns is an extra time
@@ -106,8 +107,8 @@ HostPair = tuple[int, int]
 class Costs:
     """Everything that the replay needs to know about the machine.
 
-    links: by class. pairs, measured: directed pairs of hosts. measured: those whose latency the hops show; other pairs
-    have the latency of their class.
+    links: by class. pairs: latencies of outlying pairs of hosts, ns. measured: the pairs whose latency the hops show;
+    other pairs have the latency of their class. Pairs are directed.
     """
 
     links: dict[str, LinkCost]
@@ -119,7 +120,7 @@ class Costs:
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
-        """The input of `routes.fitted`; host_clusters: the cluster of each host."""
+        """The costs as the arrays that `routes.fitted` needs. host_clusters: the cluster of each host."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
         link = self.classes(host_clusters)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]

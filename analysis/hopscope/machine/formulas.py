@@ -53,8 +53,8 @@ def _half_segments(call: Call) -> int:
 
 
 def _binary_levels(call: Call, model: LogGP) -> float:
-    """The time until the first segment is at the last leaf. On its way, this leaf's segment is always the second one
-    that a node sends."""
+    """The time until the first segment is at the last leaf of a binary tree. On the way to this leaf, it is always the
+    second message of a node."""
     model = model.for_destinations(_CHILDREN)
     return call.binary_depth * (model.L + 2 * (model.o + model.bytes(call.segment)) + model.g)
 
@@ -228,7 +228,7 @@ _ALLTOALL: Final[dict[tuple[str, Model], Formula]] = {
         )
     ),
     ("linear", PLogP): _fan(lambda call, model: call.ranks * model.L + _exchanges(call) * model.g(call.segment)),
-    # In the paper, measured times were far longer. The replay has o instead of g.
+    # The times that the paper measured are far longer. The replay has o instead of g.
     ("pairwise", Hockney): lambda call, model: (call.ranks - 1) * model.message(call.size),
     ("pairwise", LogGP): _fan(
         lambda call, model: (call.ranks - 1) * (model.L + model.o + model.bytes(call.size) + model.g)

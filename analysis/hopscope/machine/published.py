@@ -27,11 +27,11 @@ class Curve:
 
     @staticmethod
     def line(at_zero: float, per_byte: float) -> Curve:
-        """A curve that is a straight line."""
+        """A straight line, given by its value at size 0 and its slope per byte."""
         return Curve((0.0, 1.0), (at_zero, at_zero + per_byte))
 
     def __call__(self, size: float) -> float:
-        """The value at a size of bytes."""
+        """The value at a size in bytes."""
         if len(self.sizes) == 1:
             return self.values[0]
         upper = int(np.clip(np.searchsorted(self.sizes, size), 1, len(self.sizes) - 1))
@@ -83,7 +83,8 @@ class LogGP:
 
 @dataclass(frozen=True)
 class PLogP:
-    """Latency L from end to end, overheads of sender and receiver o_s(m) and o_r(m), gap g(m), which contains them.
+    """Latency L from end to end, overheads o_s(m) of the sender and o_r(m) of the receiver, and gap g(m) between
+    messages, which contains the overheads.
 
     T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
     workshops (2000).

@@ -137,8 +137,8 @@ def of_open_mpi(text: str) -> list[Offered]:
 
 
 def of_mpich(text: str) -> list[Offered]:
-    """The algorithms of blocking operations in the output of `mpivars`. `auto` (MPICH's choice) and `nb` (calls the
-    nonblocking operation) are left out."""
+    """The algorithms of blocking operations in the output of `mpivars`, without `auto` (MPICH chooses) and `nb` (calls
+    the nonblocking operation)."""
     rows: list[Offered] = []
     for part in re.split(r"\n(?=\s*MPIR_CVAR_)", text):
         match = _MPICH.match(part)

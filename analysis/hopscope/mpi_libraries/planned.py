@@ -30,7 +30,7 @@ _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
 _WHOLE = frozenset(
     operation.name.removeprefix("MPI_").lower() for operation in _plan.operations() if operation.input == "whole"
 )
-"""Operations whose message is one whole, not made of a block for each rank."""
+"""Operations with one message for all ranks, instead of a block for each rank."""
 _ELEMENT_BYTES = 16
 """Bytes of the largest predefined datatype. If a message has fewer elements than pieces, libraries run another
 algorithm."""
@@ -91,8 +91,8 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
     if name is None:
         return Unplanned(f"it does not run on {ranks} ranks")
     if ranks == _TWO:
-        # Two messages between two ranks have the same name for several algorithms, even if these send them in another
-        # order. So use the name on three ranks.
+        # On two ranks, several algorithms have the same name, even if they send their two messages in another order. So
+        # use the name on three ranks.
         name = messages_name(algorithm, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")

@@ -38,7 +38,7 @@ class Group:
     """Collectives of one operation over the same members in the same order, on one communicator or several. rows: their
     rows in `collectives`. time: the sum of their times after the last enter, ns."""
 
-    comm: int  # the one with the most time
+    comm: int  # the communicator with the most time
     members: tuple[int, ...]
     op: str
     rows: Array
@@ -66,8 +66,8 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
                 untold=dict(subject.untold) | kinds.untold,
             )  # fmt: skip
             is_first = not parts and not number
-            # Of the engine, selections on the first one's members are kept even if they take little time: a Bcast over
-            # trees takes little after its last enter, but other collectives wait for it.
+            # If the engine ran the selections, keep those with the first one's members even if they take little time: a
+            # Bcast over trees takes little after its last enter, but other collectives wait for it.
             shares_members = not subject.native and group.members == first.members
             is_worthwhile = shares_members or time[rows].sum() >= LEAST_TIME * whole
             if is_first or (is_worthwhile and (subject.native or has_baseline(replace(source, subject=part)))):

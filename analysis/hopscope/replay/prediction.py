@@ -20,8 +20,8 @@ runs over emulated links, 95 % were within 3.8 % of the median of the other runs
 EXTRAPOLATED = 2.0
 """An extrapolated prediction may be off by this factor."""
 MOST_ERROR = 0.2
-"""With a larger error of the baseline's replay, as a share, nothing is predicted. With such an error, 518 ms were once
-predicted for a ring that took 28 ms."""
+"""If the error of the baseline's replay is larger than this share, nothing is predicted. With such an error, 518 ms
+were once predicted for a ring that took 28 ms."""
 ALIKE = 0.01
 """Predictions closer than this share count as equal."""
 
@@ -41,11 +41,11 @@ class Model:
 
     @property
     def reason_unpredicted(self) -> str | None:
-        """The reason for no prediction; None if there is one."""
+        """The reason why nothing can be predicted; None if predictions are possible."""
         return f"the replay misses the run by {share(self.error)}" if self.error > MOST_ERROR else None
 
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
-        """The candidate with its prediction. ns: the time of an iteration in its replay."""
+        """The candidate with its prediction. ns: the time of an iteration in the candidate's replay."""
         factor = EXTRAPOLATED if candidate.extrapolates else 1.0
         margin = self.error + VARIABILITY
         low, high = ns * max(0.0, 1 - margin) / factor, ns * (1 + margin) * factor

@@ -1,4 +1,4 @@
-"""Replays a run over other algorithms."""
+"""Replays a run with other algorithms."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Replayer:
     host_clusters: tuple[int, ...]
     costs: Costs
     messages: bool = True
-    # By the ids of the pieces in `runs`. `runs` is kept too, so that no other object can get one of these ids.
+    # A cache, by the ids of the pieces in `runs`. It also keeps `runs`, so that no other object can get these ids.
     times_of_runs: dict[tuple[int, ...], tuple[Times, Runs]] = field(
         default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
     )
-    # The schedules of only the last algorithm of each selection, because schedules are large.
+    # A cache of schedules: only of the last algorithm of each selection, because schedules are large.
     last: dict[int, tuple[Algorithm, list[Any]]] = field(default_factory=dict[int, tuple[Algorithm, list[Any]]])
 
     def replay(self, runs: Runs) -> tuple[Array, Array, bool]:
@@ -85,9 +85,9 @@ class Replayer:
 
     def score(self, runs: Runs, baseline: Runs) -> float:
         """The score that orders candidates, ns; the smallest is the best. It is the baseline's time of an iteration,
-        times the mean over the selections of their pace compared with the baseline, plus a small share of the time in
-        collectives. That share helps if selections run concurrently: a change of one of them may not improve the pace,
-        although changes of all do."""
+        times the mean of the selections' paces relative to the baseline, plus a small share of the time in collectives.
+        That share helps if selections run concurrently: a change of one of them may not improve the pace, although
+        changes of all do."""
         baseline_times, candidate_times = self._times(baseline), self._times(runs)
         pace = (
             np.nanmean(candidate_times.paces_ns / baseline_times.paces_ns)
@@ -132,8 +132,8 @@ class Replayer:
 
 
 def mean_iteration(leaves: Array) -> float:
-    """Mean time between successive last leaves, ns. The first collective's own time does not count, because it may
-    include set-up."""
+    """Mean time from one collective's last leave to the next one's, ns. leaves: the last leave of each collective. The
+    first collective, which may include set-up, only gives the start."""
     ordered = np.sort(leaves)
     return float(ordered[-1] - ordered[0]) / (len(ordered) - 1)
 

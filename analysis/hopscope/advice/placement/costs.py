@@ -32,7 +32,7 @@ class HostCosts:
     """The costs of a message between two hosts: latency_ns, and per_byte_ns in ns per byte. Both are hosts x hosts and
     symmetric; the diagonal is for messages inside a host.
 
-    fitted: True if they are times; False if they are weights by STEPS. rows: the number of fitted messages of each
+    fitted: True if the values are times; False if they are weights (STEPS). rows: the number of fitted messages of each
     class, in the order of LINKS; 0 for an unmeasured class.
     """
 

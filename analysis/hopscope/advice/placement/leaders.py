@@ -40,7 +40,8 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     is_led[of_host // len(places.hosts)] = True
     is_led[of_host[leaders > 1] // len(places.hosts)] = False
     is_led &= np.bincount(number, weights=~is_remote) > 0
-    # The first collective on a communicator sets it up with extra messages, so the majority of a kind decides.
+    # The first collective on a communicator sets it up with extra messages. So a kind of collectives counts as
+    # following the hosts if most of its collectives do.
     of_kind = np.empty(len(first), np.int64)
     of_kind[number] = kind
     kinds, group = np.unique(of_kind, return_inverse=True)

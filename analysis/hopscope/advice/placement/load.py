@@ -1,4 +1,4 @@
-"""Load of a placement on each class of links, as the rows of `analyze reorder`."""
+"""Messages, bytes and time of a placement on each class of links, as the rows of `analyze reorder`."""
 
 from __future__ import annotations
 

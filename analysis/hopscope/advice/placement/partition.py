@@ -83,8 +83,8 @@ def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
 
 
 def _evened(graph: csr_array, parts: Array, sizes: Sequence[int]) -> Array:
-    """Moves vertices from too large to too small parts until all have their sizes. Each move is the one that costs
-    least edge weight inside parts."""
+    """Moves vertices from too large to too small parts until all have their sizes. Moves first the
+    vertex whose move adds the least edge weight between parts."""
     parts = parts.copy()
     while True:
         spare = np.asarray(sizes) - np.bincount(parts, minlength=len(sizes))

@@ -24,7 +24,8 @@ _MOST_STARTED_OVER = 512
 """The most ranks for which swaps also start from the baseline. With more ranks, that takes a minute and gains
 nothing."""
 _NEARER = 1e-6
-"""Share of the greatest latency that is added for each class of link, so that of equal links the nearer one wins."""
+"""Each latency is increased by this share of the greatest latency, times the number of the link class. So of links with
+equal costs, the nearer one is better."""
 
 
 class Objective:
@@ -35,7 +36,7 @@ class Objective:
         self._messages, self._bytes = (_both_ways(traffic, values) for values in (traffic.messages, traffic.bytes))
 
     def cost(self, place: Array) -> float:
-        """The time on links, ns."""
+        """The time of a placement on links, ns. place: the host of each rank."""
         ends = place[self.traffic.low], place[self.traffic.high]
         return float(self.traffic.messages @ self.latency_ns[ends] + self.traffic.bytes @ self.per_byte_ns[ends])
 
@@ -84,7 +85,7 @@ class Objective:
         moved = (host_cost - host_cost[np.arange(len(place)), place][:, None])[movable]
         baseline = place[movable]
         grows = moved[:, baseline] + moved[:, baseline].T
-        # Corrects `grows` for messages between the two swapped ranks: it assumed that each one's partner stays.
+        # `grows` assumes that only one rank moves at a time. Correct it for messages between the two swapped ranks.
         for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
             inner = np.diag(matrix)[baseline]
             weights = graph[movable][:, movable].toarray()

@@ -32,7 +32,7 @@ class Sweep:
     machine: dict[str, Any] | None = None
 
     def add(self, point: Point, method: str, times: list[float]) -> None:
-        """Keep more times."""
+        """Add times of a method at a point, ns."""
         self.times.setdefault((point, method), []).extend(times)
 
     @property

@@ -63,7 +63,7 @@ class _Pass:
 def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes: int) -> dict[str, Any]:
     """The content of a machine file, from a probe of the machine that a job runs on. most_bytes: the sweep's longest
     message. The probe uses its own SIZES, up to the first one that is most_bytes or more."""
-    from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
+    from hopscope.machine.probe import Budget, Prober, machine_content  # late, because it imports scipy
     from hopscope.machine.probe.measuring import SIZES
 
     longest = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
@@ -129,7 +129,8 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
 
 
 def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: int) -> bool:
-    """True if a method has to be measured at a point in the pass that brings it to `total` times."""
+    """True if a pass has to measure a method at a point. total: the number of times that the method should have after
+    this pass."""
     if method is None or not method.concerns(point):
         return False
     samples = sweep.times_at(point)

@@ -27,8 +27,8 @@ NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
 _GAMMA: Final = ("MPI_SUM", "MPI_INT")
 """The reduction operation and the datatype that a sweep uses."""
 _LEAST_RANKS: Final = 3
-"""On fewer ranks, an algorithm gets its name on this many: on two ranks, many algorithms send the same messages and
-have one name."""
+"""An algorithm on fewer ranks gets the name that it has on this number of ranks, because on two ranks many algorithms
+send the same messages and have one name."""
 
 
 class Predictions:

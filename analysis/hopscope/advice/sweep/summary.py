@@ -12,8 +12,8 @@ from hopscope.format.quantities import number, plural, share
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence on the library's own choice and one on each model that has a choice at a point. rows: of
-    `decisions`."""
+    """A sentence on the library's own choice and one on each model that has a choice at a point. rows: the
+    result of `decisions`."""
     total = sum(row["methods"] for row in rows)
     for model in (DEFAULT, *NAMES):
         figures = penalties(rows, model)

@@ -9,7 +9,8 @@ from typing import Final
 from hopscope.query.opened import OpenedTrace
 
 _LEAST_IN_TURN: Final = 5
-"""The fewest iterations in a turn. Two of them may not count: the first, and one of which each side ran a part."""
+"""The fewest iterations in a turn, which is a block that one side (engine or library) runs. Two of them may not count:
+the first, and one of which each side ran a part."""
 _MOST_IN_TURN: Final = 20
 _TURNS: Final = 8
 _LEAST_ITERATIONS: Final = 6

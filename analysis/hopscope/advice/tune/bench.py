@@ -164,7 +164,7 @@ class Bench:
             is_done=ending,
             turns=turn is not None,
         )
-        return replace(run, detail="slower than 3x or hung") if run.outcome == "slow" and baseline_s else run
+        return replace(run, detail="3 times slower, or hung") if run.outcome == "slow" and baseline_s else run
 
     def _keep(self, measurement: Measurement) -> None:
         self.journal.spent_s = self._spent()

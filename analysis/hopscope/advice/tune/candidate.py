@@ -15,7 +15,7 @@ from hopscope.mpi_libraries.written import Choice, setting_file, variables
 
 Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
 FOLDER: Final = "{folder}"
-"""Stands for the directory of a candidate's files in its options and variables."""
+"""The placeholder, in a candidate's options and variables, for the directory of its files."""
 RULES: Final = "rules.conf"
 TREE: Final = "tree.json"
 HOSTS: Final = "hosts.txt"
@@ -125,7 +125,7 @@ def _operations_of_tree(candidate: Candidate) -> set[str]:
 
 
 def _parameters(candidate: Candidate) -> set[str]:
-    """The names of the options that take a value, and of Open MPI's parameters."""
+    """The names of a candidate's options, and of the Open MPI parameters that it sets."""
     words = candidate.options
     names = {word for word in words if word.startswith("-") and word != "--mca"}
     return names | {words[number + 1] for number, word in enumerate(words) if word == "--mca"}

@@ -14,7 +14,7 @@ from hopscope.launch.job import assemble, inspect
 from hopscope.query.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
-"""A function that tells whether the run that records into a trace directory has done enough."""
+"""A function of a run's trace directory that returns True once the run may be ended."""
 _FIRST_LOOK_S: Final = 2.0
 _LOOK_FACTOR: Final = 2.0
 """If no earlier run shows the iterations, the time from the run's start to a look at its iterations is this multiple of
@@ -76,7 +76,7 @@ def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
     """The ending of a run like an earlier one: returns True once every rank has passed the collective with which
     `iterations` + 1 iterations are complete; never if the earlier run had fewer. trace: that of the earlier run.
 
-    Raises InputError where that collective is not one of all ranks.
+    Raises InputError if not all ranks take part in that collective.
     """
     rows = trace.sql(
         "select comm, seq, comm_size from iteration_calls join collectives using (collective_id) "

@@ -67,7 +67,7 @@ class Run:
 
 
 Progress = Callable[[Path], bool]
-"""A function that tells whether the run with this trace directory has done enough."""
+"""A function of a run's trace directory that returns True once the run may be ended."""
 
 
 def run_job(
@@ -160,8 +160,8 @@ def _matched(metric: str, output: str) -> float:
 
 
 def _wait(process: subprocess.Popen[bytes], limit_s: float | None, is_done: Progress | None, trace: Path) -> str:
-    """Waits until a run has to be ended or has ended `by itself`. Returns the cause: also `limit` (of the time), or
-    `done` (enough for the figure)."""
+    """Waits for a run. Returns the reason to stop waiting: the run ended `by itself`, it reached the time `limit`, or
+    it is `done` according to is_done."""
     deadline = None if limit_s is None else time.monotonic() + limit_s
     while True:
         try:

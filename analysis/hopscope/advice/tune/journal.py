@@ -68,7 +68,7 @@ class Journal:
         return self.decisions[name]
 
     def with_candidates(self, make: Callable[[], list[Candidate]]) -> list[Candidate]:
-        """The candidates at the begin of the elimination. If the journal does not have them yet, `make` makes them."""
+        """The first round's candidates. If the journal does not have them yet, `make` makes them."""
         if "candidates" not in self.decisions:
             self.candidates = make()
             self.decisions["candidates"] = [candidate.name for candidate in self.candidates]

@@ -100,8 +100,8 @@ def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Estimate) -> Estimate:
-    """Time per byte from one size to the next. If messages between these sizes begin to be sent by rendezvous, the
-    difference of the times contains two latencies. So the lower end of the interval is reduced by these."""
+    """Time per byte from one size to the next. If only the longer message is sent by rendezvous, the difference of the
+    times contains two latencies, which are not time of bytes. So the interval begins lower by these."""
     (size, time), (next_size, next_time) = start, end
     slope = (next_time - time) * (1 / (next_size - size))
     step = (LATENCIES - 1) * latency.value / (next_size - size) if next_size > SMALL else 0.0

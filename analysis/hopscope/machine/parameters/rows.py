@@ -44,8 +44,8 @@ class Estimate:
 
 
 def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
-    """The sum (sign 1) or difference (sign -1) of two estimates. Its interval covers all values within both
-    intervals."""
+    """The sum (sign 1) or difference (sign -1) of two estimates. Its interval covers the results for all values within
+    their intervals."""
     ends = (right.low, right.high) if sign > 0 else (right.high, right.low)
     low = None if left.low is None or ends[0] is None else left.low + sign * ends[0]
     high = None if left.high is None or ends[1] is None else left.high + sign * ends[1]
@@ -153,8 +153,8 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
 def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP | PLogP]]:
     """The models of each class of links, without classes that have none."""
     by_class: dict[str, dict[str, Hockney | LogGP | PLogP]] = {}
-    # The models of a class are the first ones in this order: of the class as a whole, of a usual pair of hosts, of an
-    # outlying pair.
+    # If a class has models for several links, take those of the class as a whole, else of a usual pair of hosts, else
+    # of an outlying pair.
     for ends in sorted(links_of(rows), key=lambda ends: (ends.source is not None, ends.outlying)):
         models = models_of(rows, ends)
         if models:

@@ -105,7 +105,7 @@ def separation_certainty(inside_ns: Sequence[Sequence[float]], between_ns: Seque
 
 
 def _resamples(pairs: Sequence[Sequence[float] | Array]) -> Array:
-    """The USUAL quantile of each pair's latencies, resampled with replacement: shape (RESAMPLES, pairs)."""
+    """Resamples each pair's latencies RESAMPLES times, and returns their USUAL quantiles: RESAMPLES x pairs."""
     chance = np.random.default_rng(1)
     samples = [chance.choice(np.asarray(values, np.float64), (RESAMPLES, len(values))) for values in pairs]
     usual = [np.quantile(values, USUAL, axis=1) for values in samples]

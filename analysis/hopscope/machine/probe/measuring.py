@@ -29,14 +29,15 @@ _GAP_NS = 2e6
 """A gap is measured by the difference between a shorter and a longer run of messages. The additional messages take at
 least this time, ns, which is well above the errors of a clock and a wait."""
 _GAP_WAYS = 10
-"""The additional messages also take at least this multiple of the latency, so that a transport can grow its window."""
+"""A gap's additional messages also take at least this multiple of the latency, so that a transport can grow its
+window."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
 """A gap is not measured if one measurement would take longer than this, s."""
 
 _PLAUSIBLE = 0.1
-"""A trial's gap is plausible if it is more than this share of the trial's whole time per message, which also contains
-latencies."""
+"""A gap from a short trial is plausible if it is more than this share of the trial's whole time per message, which also
+contains latencies."""
 
 Progress = Callable[[str], None]
 

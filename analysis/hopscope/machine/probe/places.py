@@ -18,7 +18,7 @@ MOST_ALONE = 200
 
 @dataclass(frozen=True)
 class Host:
-    """A host: its name, and its ranks."""
+    """A host with its ranks."""
 
     name: str
     ranks: tuple[int, ...]

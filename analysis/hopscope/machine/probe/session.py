@@ -1,5 +1,5 @@
-"""Runs the job in which a probe or a sweep measures. Its rank 0 takes commands on the launcher's standard input and
-writes the results to standard output (collector/src/probe)."""
+"""Runs the job in which a probe or a sweep measures (collector/src/probe). Its rank 0 takes commands from the
+launcher's standard input and writes the results to standard output."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _end(process: subprocess.Popen[bytes], patience: float) -> None:
     """Tells a job to end, and sends it signals if it has not ended after `patience` seconds."""
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
-        process.stdin.write(b"end\n")  # the launcher of Open MPI 5 does not pass on that its input has ended
+        process.stdin.write(b"end\n")  # Open MPI 5's launcher does not pass on the end of its input
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
     for send, seconds in ((None, patience), (signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):

@@ -57,7 +57,7 @@ def _two_only(name: str) -> Sent:
 
 
 _TWO = "recursive-doubling"
-"""The name of an exchange of whole messages between two ranks, which several algorithms run on two ranks."""
+"""The recognised name of several algorithms on two ranks, which then just exchange their whole messages."""
 
 ALGORITHMS: Final[Mapping[tuple[str, int], Algorithm]] = {
     ("allreduce", 1): Algorithm("basic_linear", "basic_linear", _above_size(2, "linear", _TWO)),

@@ -18,7 +18,7 @@ WORLD_BLOCKS: the blocks of all ranks."""
 
 
 class Part(NamedTuple):
-    """An operation that `han` calls at a level, and the data of the call."""
+    """An operation that `han` calls, with the level (INTRA_NODE or INTER_NODE) and the data of the call."""
 
     operation: str
     level: str

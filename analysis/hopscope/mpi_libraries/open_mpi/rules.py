@@ -3,8 +3,8 @@
 A file is a list of numbers, with comments from # to the end of the line. It begins with the number of operations. For
 each operation follow its id, the number of communicator sizes, and their entries. An entry has the communicator size,
 the number of message sizes, and for each message size four numbers: bytes, the algorithm's number (0: no request),
-fan-out and segment size. Version 2 of the format, since release 5, begins with `rule-file-version-2` and allows one
-more number at the end of such a line.
+fan-out and segment size. Version 2 of the format, since release 5, begins with `rule-file-version-2` and allows a
+fifth number at the end of the line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def operation_id(operation: str) -> int:
 
 
 class Rule(NamedTuple):
-    """One message size of a rules file: the algorithm's number for messages of `bytes` bytes or more."""
+    """A rule of a file: the algorithm's number and fan-out for messages of `bytes` bytes or more."""
 
     bytes: int
     algorithm: int
@@ -34,7 +34,8 @@ class Rule(NamedTuple):
 
 
 Rules = Mapping[str, Sequence[tuple[int, Sequence[Rule]]]]
-"""For each operation, its entries: the smallest communicator size, and the rules for its message sizes."""
+"""For each operation, its entries: the smallest communicator size to which an entry applies, and its rules by message
+size."""
 
 
 def read_rules(text: str) -> Rules:

@@ -1,4 +1,4 @@
-"""Combinations: one algorithm, or the baseline's, for each selection of a run."""
+"""Combinations of algorithms: for each selection of a run, another algorithm or the baseline's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopscope.replay.run.subject import Subject
 
 Piece = Algorithm | Recorded
 Runs = tuple[Piece, ...]
-"""One piece for each selection of a subject."""
+"""One algorithm (Algorithm) or recording of the baseline (Recorded) for each selection of a subject."""
 
 
 def replaced(runs: Runs, places: Sequence[int], pieces: Sequence[Piece]) -> Runs:

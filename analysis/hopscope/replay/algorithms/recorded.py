@@ -27,7 +27,7 @@ class Recorded:
     events: Events
     name: str = "baseline: the MPI library"
     hops: Hops = field(init=False)
-    # By the id of an array of rows. The array is kept too, so that no other array can get its id.
+    # A cache, by the id of an array of rows. It also keeps the array, so that no other array can get this id.
     parts: dict[int, tuple[Array, Recorded]] = field(default_factory=dict[int, "tuple[Array, Recorded]"], repr=False)
 
     def __post_init__(self) -> None:
@@ -39,7 +39,8 @@ class Recorded:
         return []
 
     def structure(self, subject: Subject) -> Structure:
-        """The structure with only the WAN messages, of the last collective. Recorded messages do not show chains."""
+        """The structure, with only the number of WAN messages (of the last collective), because recorded messages do
+        not show chains."""
         wan = (self.hops.link == LINKS.index("wan")) & (self.hops.collective == subject.simulated[-1])
         return Structure(wan_messages=int(wan.sum()))
 

@@ -69,8 +69,8 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     delays = _delays(source, rows, machine)
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if machine.emulated:
-        # An emulated link delays a message from the begin of its send, and the real transport below it is the same for
-        # all links, so they have one eager limit.
+        # An emulated link delays a message from the start of its send, and the real transport below it is the same for
+        # all links. So all links have one eager limit.
         limit = limit_of(ends_of(source), only_late=True)
         costs.links = {name: replace(link, eager_bytes=limit) for name, link in costs.links.items()}
     elif limits:

@@ -25,13 +25,13 @@ from hopscope.replay.fitting.uncontended import Crossings, crossings_of
 from hopscope.replay.run.subject import Source
 
 LEAST_ALONE = 3
-"""The fewest messages of one size, alone on their link, that give this size a time."""
+"""A size gets a time only from at least this many messages that had their link to themselves."""
 HEADERS = 66
 """Bytes of a TCP packet over Ethernet before its content. They are part of every message's latency."""
 LEAST_SURE = 0.5
 """If all messages have one size, the latency is given only if it is surely at least this share of a message's time."""
 BENDS = 0.25
-"""Below the shortest measured size, the time per byte may differ by this share from that above it. Over TCP, it was
+"""Share by which the time per byte below the shortest measured size may differ from that above it. Over TCP, it was
 14 % larger from 16,000 to 65,536 bytes than below 16,000."""
 ANSWERING = 0.5
 """After a receive is posted, the CTS takes at least this share of the time until the sender is done. In the rest of
@@ -51,7 +51,7 @@ class Way:
 
 
 def ways_of(source: Source) -> dict[str, Way]:
-    """The times of each class of links that the run used."""
+    """The latency, time per byte and eager limit of each class of links that the run used."""
     limits = limits_of(ends_of(source))
     # Inside a host, a sender may copy the whole message itself. This looks as if it were blocked by rendezvous.
     limits.pop(INTRA_HOST, None)
@@ -104,9 +104,9 @@ def _time(crossed: Crossings, selection: Array) -> Estimate | None:
 
 
 def _usual(values: Array) -> Estimate:
-    """The usual one of these times: a low quantile, with an interval from the minimum to the median's upper bound. The
-    median itself can be far too large, because a busy machine slows messages: 8 bytes over a link of 1 ms took 1.1 ms
-    at best, and 6 ms in the median, when ranks had to wait for their cores."""
+    """A low quantile of these times, with an interval from the minimum to the median's upper bound. The median itself
+    can be far too large, because a busy machine slows messages: 8 bytes over a link of 1 ms took 1.1 ms at best, and
+    6 ms in the median, when ranks had to wait for their cores."""
     middle = median_of(values.tolist())
     return Estimate(float(np.quantile(values, USUAL)), min(middle.low, float(values.min())), middle.high, middle.count)
 

@@ -76,7 +76,7 @@ def limits_of(ends: Ends) -> dict[str, float]:
     of_class = {name: ends.select(ends.hops.link == place) for place, name in enumerate(LINKS)}
     local_links = LINKS[
         : 1 + LINKS.index(INTRA_HOST)
-    ]  # where the whole message may be copied before the sender goes on
+    ]  # on these, a sender may copy its whole message before it goes on
     limits = {name: limit_of(class_ends, only_late=name in local_links) for name, class_ends in of_class.items()}
     return {name: limit for name, limit in limits.items() if limit < math.inf}
 
@@ -91,7 +91,7 @@ def limit_of(ends: Ends, *, only_late: bool = False) -> float:
     else:
         share = (ends.end - ends.begin) / np.maximum(1, ends.hops.received - ends.begin)
         blocked = np.where(early_posts, share > BLOCKED_SHARE, blocked)
-        # If a message arrived long before its send ended, the sender was not blocked by a missing CTS.
+        # If a message arrived long before its send ended, the sender was blocked by something else than a missing CTS.
         blocked &= ends.end - ends.hops.received < BLOCKED_SHARE * (ends.end - ends.begin)
     eager_sizes, rendezvous_sizes = _kinds(ends.hops.size, blocked, late_posts, early_posts)
     longest = max([SMALL, *eager_sizes])

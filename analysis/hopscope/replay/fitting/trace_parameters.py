@@ -131,7 +131,7 @@ def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int
 
 
 def rows_of_fit(trace_fit: Fitted) -> list[Row]:
-    """Every parameter that the hops of a trace show."""
+    """A row for every parameter that the hops of a trace show."""
     costs = trace_fit.costs
     rows: list[Row] = []
     for name in trace_fit.used:
@@ -163,7 +163,7 @@ def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
 
 def rendezvous_bytes(link: LinkCost, costs: Costs) -> int | None:
     """Bytes of the shortest message by rendezvous; None if there is none. An emulated link has none: it delays a
-    message from the begin of its send, so RTS and CTS add no latency."""
+    message from the start of its send, so RTS and CTS add no latency."""
     return None if costs.machine.emulated or math.isinf(link.eager_bytes) else int(link.eager_bytes) + 1
 
 
@@ -189,7 +189,7 @@ def _latency(way: Way, send_ns: float) -> Estimate | None:
 
 
 def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator[Row]:
-    """The rows of one class of links. alpha is the time from the begin of a send to the end of its receive, so it
+    """The rows of one class of links. alpha is the time from the start of a send to the end of its receive, so it
     contains the sender's overhead, but not the receiver's."""
     ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)

@@ -21,7 +21,8 @@ from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128
-"""Other messages on a link that have no more bytes than this together, about the size of headers, delay no message."""
+"""A message counts as alone on its link if other messages there have at most this many bytes together, about the size
+of headers."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,6 @@ class _Queue:
 
 
 def _summed(time: Array, size: Array) -> tuple[Array, Array]:
-    """The times in ascending order, and the cumulated bytes before each of them and in all."""
+    """The times in ascending order, and the bytes before each of them; the last entry is the sum of all bytes."""
     order = np.argsort(time, kind="stable")
     return time[order], np.concatenate([[0.0], np.cumsum(size[order], dtype=np.float64)])

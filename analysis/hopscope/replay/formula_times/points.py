@@ -9,9 +9,9 @@ from hopscope.machine.formulas import FORMULAS
 from hopscope.machine.published import Call
 
 SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
-"""The sizes, in bytes, of every comparison, as far as they are not above its longest message."""
+"""The sizes, in bytes, that every comparison includes, up to its longest message."""
 MOST_RANKS = 64
-"""The largest of the powers of two that are compared besides the measured numbers of ranks."""
+"""Besides the measured numbers of ranks, powers of two up to this are compared."""
 
 OPERATIONS = ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Alltoall")
 ALGORITHMS: tuple[tuple[str, str], ...] = tuple(

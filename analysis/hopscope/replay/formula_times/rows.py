@@ -68,7 +68,7 @@ class _Placed:
 
     @property
     def links(self) -> list[int]:
-        """The classes of links that join the ranks."""
+        """The classes of links between the ranks, as indices in LINKS."""
         return np.unique(self.link[~np.eye(len(self.hosts), dtype=bool)]).tolist()
 
 

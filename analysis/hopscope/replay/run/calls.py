@@ -163,8 +163,8 @@ def _of_pairs(
 
 def _numbered(parts: Iterable[tuple[Array, Array]], reason: str) -> _Blocks:
     """Numbers the distinct lists of lengths. A list of equal lengths is shortened to one length. parts: batches, each
-    with the lengths (collectives x blocks) and a mask of collectives whose lengths are known. reason: why some are
-    not."""
+    with the lengths (collectives x blocks) and a mask of collectives whose lengths are known. reason: why lengths may
+    be unknown."""
     number: dict[tuple[int, ...], int] = {}
     rows: list[Array] = []
     for blocks, has_lengths in parts:

@@ -115,7 +115,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     waited = (ends.binding | late_receives | undecided) & (time["recv_wait_begin"] != MISSING)
     need_begin = np.where(waited, time["recv_wait_begin"], time["recv_end"])
     rendezvous = ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
-    # A message by rendezvous also waited for its receive if this was posted after the begin of the send.
+    # A message by rendezvous also waited for its receive if the receive was posted after the send had begun.
     late_receives |= (
         rendezvous & (time["send_end"] != MISSING) & (time["recv_post"] > time["send_begin"] + ends.clock_error)
     )

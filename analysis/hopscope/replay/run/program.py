@@ -111,8 +111,8 @@ def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
 
 
 def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: Array) -> dict[str, Array]:
-    """The part of the program on collectives: among others, the members of each collective in the communicator's order,
-    and each member's own time after the last enter for which it had to wait. order: sorts `calls` into this order."""
+    """The columns of the program that describe collectives, such as their members in the communicator's order, and each
+    member's own time after the last enter for which it had to wait. The column `order` sorts `calls` in this way."""
     arrays = source.arrays
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, collective_of_call))
@@ -203,7 +203,7 @@ def _messages(
     )
     hold = np.where(waited, 0, wait_end - wait_begin)
     transit = np.maximum(0, wait_end - sent)
-    # If one call completed several messages, the rank waited for the message that was sent last. The other messages'
+    # If one call completed several messages, assume that the rank waited for the one sent last. The other messages'
     # times are unknown, so they get the typical time of their kind (a class of links, or rendezvous). If the rank
     # waited for any of these messages, receiving them took none of its own time.
     order = np.lexsort((sent, wait_end, wait_begin, lane))

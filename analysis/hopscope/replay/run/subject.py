@@ -19,7 +19,7 @@ TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ran
 
 
 class NothingToFitError(InputError):
-    """No collective has hops to replay. lack: a sentence on what the trace lacks, without the remedy."""
+    """The error if no collective has hops to replay. lack: a sentence on what the trace lacks, without the remedy."""
 
     def __init__(self, untold: Mapping[str, str]) -> None:
         self.lack = (
@@ -43,13 +43,13 @@ class Subject:
     op: str
     members: tuple[int, ...]  # trace-wide ranks in the communicator's order
     collectives: Array  # rows of the pair's complete collectives
-    simulated: Array  # rows of all collectives whose algorithm a candidate replaces
+    simulated: Array  # rows of all collectives whose algorithm a candidate changes
     hosts: tuple[int, ...]  # host of each member
     clusters: tuple[int, ...]
     native: bool  # True if the MPI library's own algorithm ran it
     calls: tuple[Call, ...]  # kinds of calls among the simulated collectives
     call_of: Array  # index of each simulated collective's kind in `calls`
-    untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
+    untold: tuple[tuple[str, str], ...] = ()  # operations with calls that are left out, and the reasons
     # Selections with their own algorithms, which are evaluated together. If there are any, the fields collectives,
     # simulated and untold describe the whole subject, and the other fields the first part.
     parts: tuple[Subject, ...] = ()
