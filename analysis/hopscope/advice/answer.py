@@ -22,8 +22,8 @@ from hopscope.replay.run.subject import Source, carried_of, operations_of
 from hopscope.vocabulary.words import tune_command
 
 MOST_UNSEEN = 0.1
-"""The answer mentions missing messages if the trace lacks those of more than this share of an operation's collectives.
-Those of the first collectives are always missing, because a library sets itself up there."""
+"""If the trace lacks the messages of more than this share of an operation's collectives, the answer says so. The first
+collectives always lack them, because a library sets itself up there."""
 
 
 def table_of(

@@ -58,8 +58,8 @@ def algorithms(subject: Subject) -> Iterator[Algorithm]:
 
 
 def cut(subject: Subject, whole: Sequence[Algorithm], segment_bytes: int) -> Iterator[Algorithm]:
-    """The algorithms with messages cut into segments of segment_bytes: those of `whole` that can cut them, and the
-    pipeline."""
+    """Algorithms with messages cut into segments of segment_bytes: each algorithm of `whole` that can cut messages, and
+    the pipeline."""
     cuts = {row.name for row in _plan.algorithms() if row.cuts and subject.op in row.operations}
     for algorithm in (*whole, Algorithm(PIPELINE, {"algorithm": PIPELINE}, {})):
         # The tree `chain` with segments would equal the pipeline.

@@ -35,8 +35,8 @@ def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposa
 def choices_of(
     library: Library, offered: Offered, parts: Sequence[Subject], chains: int = 0, length: int = 0
 ) -> tuple[Choice, ...]:
-    """The choices that make the library run an algorithm for these selections. chains: the fan-out, length: that of a
-    segment in bytes; 0 for the library's own."""
+    """The choices that make the library run an algorithm for these selections. chains: the fan-out. length: of a
+    segment, in bytes. 0 leaves the value to the library."""
     ranks = sorted({len(part.members) for part in parts})
     return choices_for(library, offered, ranks, ends_in_rules(parts), chains=chains, length=length)
 
@@ -85,7 +85,7 @@ def _least_bytes(part: Subject) -> int | None:
 
 def repeated_reason(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
     """The reason not to predict a proposal: it has no schedule here, or sends the same messages as an earlier proposal.
-    None if it can be predicted. fingerprints: of the earlier proposals; that of this one is added."""
+    None if it can be predicted. fingerprints: of the earlier proposals; this proposal's fingerprint is added."""
     pairs = zip(proposal.pieces, parts, strict=True)
     try:
         key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)

@@ -31,8 +31,9 @@ def candidates(
     first, then those without a prediction. Raises InputError where the run, or the installed library, allows none of
     this kind.
 
-    launcher: that of the installed library, which is asked for its algorithms; None: the first on PATH whose release is
-    the run's. recost: replaces the costs that were fitted to the hops. A rank order always uses the fitted costs.
+    launcher: the launcher of the installed library, which is asked for its algorithms; None: the first on PATH whose
+    release is the run's. recost: replaces the costs that were fitted to the hops. A rank order always uses the fitted
+    costs.
     """
     from hopscope.advice.setting import suggest_settings, unfitted_settings
     from hopscope.advice.tree import suggest_trees
@@ -71,8 +72,9 @@ def remap(
     InputError if the trace has no collective with all its hops, or for an unknown algorithm.
 
     library: `openmpi` or `mpich`, for settings of this library instead of trees. The file is then one that the library
-    reads, and b"words" are the options for its launcher. launcher: that of the installed library, which is asked for
-    its algorithms; None: the first on PATH whose release is the run's. Raises InputError where it cannot be asked.
+    reads, and b"words" are the options for its launcher. launcher: the launcher of the installed library, which is
+    asked for its algorithms; None: the first on PATH whose release is the run's. Raises InputError where the library
+    cannot be asked.
     """
     from hopscope.advice.engine import algorithm_names
     from hopscope.advice.setting import suggest_settings
@@ -129,5 +131,5 @@ def reorder(
 
 
 def sentence(table: pa.Table) -> str:
-    """The suggestion of a result of `remap`, or the reason for none."""
+    """The sentences of a result of `remap`: the suggestion, or the reason why there is none."""
     return (table.schema.metadata or {}).get(b"sentence", b"").decode()

@@ -17,8 +17,8 @@ CUT = 5
 
 
 def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggestion:
-    """Evaluates trees and other algorithms for a run and suggests one. only: the names of those allowed; None for
-    all."""
+    """Evaluates trees and other algorithms for a run and suggests one. only: the names of the allowed algorithms; None
+    for all."""
 
     def proposals(places: tuple[int, ...]) -> Iterator[Proposal]:
         (place,) = places

@@ -33,7 +33,7 @@ communicators of one size often run the same algorithm."""
 
 @dataclass(frozen=True)
 class Recognised:
-    """The name of the recognised algorithm, and those of other algorithms with the same messages in the same order."""
+    """The name of the recognised algorithm, and the names of others with the same messages in the same order."""
 
     name: str
     equivalents: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ class LinkCost:
     hops: the number of hops to which the costs were fitted; 0 if the costs are those of another class. most_bytes,
     sizes: the largest size and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time
     per byte.
-    send_ns, receive_ns: the time that a message takes its sender and its receiver; None: that of LocalCost.
+    send_ns, receive_ns: the time that a message takes its sender and its receiver; None: as in LocalCost.
     eager_bytes: longer messages are sent by rendezvous. For these, announcement_ns, answer_ns and announced_ns are the
     latencies of the RTS, the CTS and the message itself (None: latency_ns), and announced_per_byte_ns is an extra time
     per byte.

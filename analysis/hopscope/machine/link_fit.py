@@ -224,7 +224,7 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
         elif name == "self":
             links[name] = LinkCost(0.0, neighbours[0].per_byte_ns)
         else:
-            # Never use costs that are below those of a nearer class of links, even if few hops suggest it.
+            # Never use costs below the costs of a nearer class of links, even if a few hops suggest it.
             faster_ns = max((link.latency_ns for link in faster), default=0.0)
             per_byte = max((link.per_byte_ns for link in (*faster, neighbours[0])), default=0.0)
             links[name] = replace(

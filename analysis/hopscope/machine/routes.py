@@ -259,8 +259,8 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
 
 
 def _gateways(arrays: dict[str, Any], same_host: Array) -> tuple[list[Array], list[Array]]:
-    """The interfaces of gateways that messages between two clusters pass: those before the latency, and those after it,
-    each as a list of matrices as in `machine`."""
+    """The interfaces of gateways that messages between two clusters pass before the latency, and those that they pass
+    after it. Both are lists of matrices, as in `machine`."""
     hosts, cluster = int(arrays["hosts"]), arrays["cluster"]
     pair = cluster[:, None] * int(arrays["clusters"]) + cluster[None, :]
     passed: list[list[Array]] = []

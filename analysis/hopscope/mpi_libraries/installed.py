@@ -32,7 +32,7 @@ def known_flavour(mpi_library: str | None) -> str:
 
 def installed(flavour: str, mpi_library: str | None, launcher: str | None = None) -> Library:
     """The installed library with which a run was made, and its algorithms. mpi_library: the version text of the run's
-    library. launcher: that of the library to query; None: the first on PATH whose release is the run's.
+    library. launcher: the launcher of the library; None: the first on PATH whose release is the run's.
 
     Raises InputError if the run was made with a library of another flavour, if no library of the run's release is
     found, or if it cannot be asked for its algorithms.

@@ -37,7 +37,7 @@ algorithm."""
 SCREENED = 200
 """The number of iterations of a long run that are replayed for each candidate, to save time."""
 LISTED_NAMES = 4
-"""The most pairs of hosts, or sizes, that a sentence lists; of further ones it gives only the number."""
+"""The most pairs of hosts, or sizes, that a sentence lists. It only counts the rest."""
 
 
 Recost = Callable[[Costs, Sequence[str]], Costs]
@@ -63,7 +63,7 @@ class Basis:
         return window_of(self.source, self.whole, SCREENED)
 
     def score(self, runs: Runs) -> float:
-        """The score, ns, that orders candidates (see Replayer.score), by the replayer `screen`."""
+        """The score, ns, that orders candidates: Replayer.score of the replayer `screen`."""
         return self.screen.score(runs, self.baseline)
 
     @cached_property

@@ -115,7 +115,7 @@ def payloads_of(subject: Subject) -> list[int]:
 
 
 def groups_of(source: Source) -> list[Group]:
-    """The groups of the collectives that can be replayed, those with the most time first."""
+    """The groups of the collectives that can be replayed, the group with the most time first."""
     tables, collectives = source.tables, source.tables["collectives"]
     carried, _ = carried_of(tables, source.arrays)
     comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)

@@ -36,8 +36,8 @@ class Point:
 
 
 def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point]:
-    """All points of a job with this number of ranks, small messages first. Sizes are those of `sizes`, but an
-    allgather's is a multiple of its number of ranks."""
+    """All points of a job with this number of ranks, small messages first. The sizes come from `sizes`, but
+    an allgather's size is a multiple of its number of ranks."""
     grid = [
         Point(operation, members, 0 if operation == "barrier" else _payload(operation, members, size))
         for size in sizes(most_bytes)

@@ -1,4 +1,4 @@
-"""The hosts and clusters of a sweep's ranks, and the schedules to which a rule of a tree file leads there."""
+"""The hosts and clusters of a sweep's ranks, and the engine's schedules on them under a tree file's rule."""
 
 from __future__ import annotations
 

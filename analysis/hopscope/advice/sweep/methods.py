@@ -1,8 +1,8 @@
 """The methods of a point: the library's own choice, each of its algorithms, and those of Hopscope's engine.
 
-A library reads its settings at MPI_Init, so a job can force only one method of each operation; these methods are a
-column. The operation with the most methods of the library determines the number of columns. The engine's methods have
-further columns.
+A library reads its settings at MPI_Init, so a job can force only one method of each operation. The methods of one job
+are a column. The operation with the most methods of the library determines the number of columns. The engine's methods
+have further columns.
 """
 
 from __future__ import annotations

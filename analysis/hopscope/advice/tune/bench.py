@@ -30,7 +30,7 @@ class Bench:
     """Measures runs. Runs in the journal are not repeated, so that an interrupted tuning can be resumed."""
 
     def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
-        """journal: a new one, or that of the tuning to resume."""
+        """journal: a new journal, or the journal of the tuning to resume."""
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
@@ -54,7 +54,7 @@ class Bench:
         return self._run(BASELINE, folder, folder.parent)
 
     def recorded(self, folder: Path) -> Recorded:
-        """The trace of a recorded run."""
+        """A recorded run, with its trace. folder: the folder of a run by `record` or `trial`."""
         return Recorded(self.job.open_trace(folder / TRACE), self.job.words, self.job.net is not None)
 
     def end_runs_like(self, recorded: Recorded) -> None:

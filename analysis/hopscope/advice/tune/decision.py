@@ -25,7 +25,7 @@ _POWER: Final = 0.9
 """Probability with which the planned number of pairs proves a gain as large as the estimated one."""
 
 Pair = tuple[float, float]
-"""The time of the baseline's run and that of the candidate's, ns."""
+"""The times of the baseline's run and of the candidate's run, ns."""
 Verdict = Literal["gain", "no gain", "loss"]
 
 
@@ -77,8 +77,8 @@ def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
     """The names of the best third of the candidates (rounded up), the best first, except candidates that are surely
     slower than the baseline.
 
-    ratios: for each candidate, the time of each run divided by that of the baseline's run in the same block; empty if
-    the candidate failed.
+    ratios: for each candidate, the time of each run divided by the time of the baseline's run in the same block; empty
+    if the candidate failed.
     """
     means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
     ranked = sorted(means, key=lambda name: means[name])

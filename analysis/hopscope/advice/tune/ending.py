@@ -28,8 +28,8 @@ _LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int, open_trace: Open) -> Ending:
-    """The ending of the first run of a program: assembles the trace recorded so far, and returns True once it has
-    `iterations` + 1 iterations."""
+    """A function that ends the first run of a program: it assembles the trace recorded so far, and returns True once
+    the trace has `iterations` + 1 iterations."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
 
@@ -59,8 +59,8 @@ class Screening:
 
 
 def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screening | None:
-    """The short form of a run that takes run_s seconds, with iterations of iteration_ns; None where it would save too
-    little, or where no collective of all ranks ends an iteration. trace: that of an earlier run."""
+    """The short form of a run that takes run_s seconds, with iterations of iteration_ns; None if it would save too
+    little time, or if no collective of all ranks ends an iteration. trace: the trace of an earlier run."""
     iterations = max(_LEAST_SCREENING, math.ceil(_SCREENING_S * 1e9 / iteration_ns))
     left_out = trace.sql("from iteration_cuts").num_rows - 2 - iterations
     saved_s = left_out * iteration_ns / 1e9 - _LOOK_S
@@ -73,8 +73,8 @@ def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screenin
 
 
 def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
-    """The ending of a run like an earlier one: returns True once every rank has passed the collective with which
-    `iterations` + 1 iterations are complete; never if the earlier run had fewer. trace: that of the earlier run.
+    """A function that ends a run like an earlier one: it returns True once every rank has passed the collective with
+    which `iterations` + 1 iterations are complete; never if the earlier run had fewer. trace: of the earlier run.
 
     Raises InputError if not all ranks take part in that collective.
     """

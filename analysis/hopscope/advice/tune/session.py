@@ -151,8 +151,8 @@ def _leave(bench: Bench, reason: str) -> None:
 
 
 def _conclude(bench: Bench, **facts: Any) -> None:
-    """Put the result into the journal, and close the tuning. facts: values of the result; the others are those of a
-    result that leaves the program as it is."""
+    """Put the result into the journal, and close the tuning. facts: values of the result. By default, the result says
+    that the program stays as it is."""
     empty = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
     unchanged = {"iteration_ns": bench.journal.baseline["iteration_ns"], "pairs": 0}
     bench.journal.result = {**empty, **unchanged, **facts}

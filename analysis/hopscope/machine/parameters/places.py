@@ -10,8 +10,8 @@ from hopscope.format.quantities import share
 
 
 def differences(hosts: Mapping[str, str], machine: dict[str, Any]) -> list[str]:
-    """Sentences on the differences between a run's clusters and those of a machine file; if there are none, a sentence
-    that says so. hosts: the run's hosts, each with its cluster. Names of clusters may differ."""
+    """Sentences on the differences between a run's clusters and a machine file's; if there are none, a sentence that
+    says so. hosts: the run's hosts, each with its cluster. Names of clusters may differ."""
     clusters = {host["name"]: host["cluster"] for host in machine["hosts"]}
     probed = [host for host in hosts if host in clusters]
     unknown = [host for host in hosts if host not in clusters]

@@ -153,8 +153,8 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
 def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP | PLogP]]:
     """The models of each class of links, without classes that have none."""
     by_class: dict[str, dict[str, Hockney | LogGP | PLogP]] = {}
-    # If a class has models for several links, take those of the class as a whole, else of a usual pair of hosts, else
-    # of an outlying pair.
+    # If a class has models for several links, use the class as a whole, else a usual pair of hosts, else an outlying
+    # pair.
     for ends in sorted(links_of(rows), key=lambda ends: (ends.source is not None, ends.outlying)):
         models = models_of(rows, ends)
         if models:

@@ -20,10 +20,10 @@ Pair = tuple[int, int]
 Array = NDArray[np.float64]
 
 GAP = 3.0
-"""Clusters are separate only if latencies between them are at least this many times those inside them."""
+"""Clusters are separate only if latencies between them are at least this multiple of the latencies inside them."""
 WITHIN_NS = 500_000.0
-"""If latencies show no gap, the hosts are one cluster if the median one-way latency is at most this, the time of light
-in 100 km of fibre. Otherwise each host is its own cluster."""
+"""Hosts whose latencies show no gap are one cluster up to this median one-way latency, the time of light in 100 km of
+fibre. Above it, each host is its own cluster."""
 USUAL = 0.1
 """The quantile of repeated latencies that is used as a pair's latency. It is low because a busy machine makes many
 messages slower, and nothing makes a message faster."""

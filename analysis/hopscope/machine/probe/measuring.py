@@ -189,7 +189,7 @@ class Prober:
         self, groups: Sequence[tuple[int, Sequence[int]]], size: int, one_way_ns: float, latency_ns: float
     ) -> Value | None:
         """Measures the time between two messages of a sender that sends to its destinations in turn, ns. groups: each
-        sender with its destinations. If several send at once, the slowest one's time counts. None: not measured."""
+        sender with its destinations. If several send at once, the slowest one counts. None if it takes too long."""
         words = [f"{sender}:{','.join(str(rank) for rank in receivers)}" for sender, receivers in groups]
         gap_ns = max(one_way_ns - latency_ns, 0.02 * one_way_ns, 300.0)
 

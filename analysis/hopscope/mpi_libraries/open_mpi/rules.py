@@ -73,7 +73,7 @@ def read_rules(text: str) -> Rules:
 
 def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Sequence[Rule]:
     """The rule that `tuned` uses, as a list; if the message size is unknown, all rules that it may use; empty if there
-    is no rule. Sizes below that of the first rule also use the first rule."""
+    is no rule. Sizes below the first rule's also use the first rule."""
     of_sizes = rules.get(operation, ())
     rows = ([rows for least_ranks, rows in of_sizes if least_ranks <= ranks] or [rows for _, rows in of_sizes[:1]])[-1:]
     if not rows or size is None:

@@ -15,8 +15,8 @@ from hopscope.replay.run.subject import Source, Subject
 
 @dataclass(frozen=True)
 class Filed(Algorithm):
-    """An algorithm that takes the rule for each call from the text of a tree file, `file`. `name` and `rule` are those
-    of the longest call."""
+    """An algorithm that takes the rule for each call from the text of a tree file, `file`. `name` and `rule` are
+    for the longest call."""
 
     file: str = ""
 

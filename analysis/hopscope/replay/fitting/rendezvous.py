@@ -61,8 +61,8 @@ class Ends:
 
 
 def ends_of(source: Source) -> Ends:
-    """The subject's messages whose times are known at both ends, without those of each selection's first collective,
-    which sets the communicator up."""
+    """The subject's messages whose times are known at both ends. Each selection's first collective is left out, because
+    it sets the communicator up."""
     rows, arrays = hops_of(source), source.arrays
     first = [part.simulated[0] for part in source.subject.selections if len(part.simulated) > 1]
     begin, end, posted = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))

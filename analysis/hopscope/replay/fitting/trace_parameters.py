@@ -1,5 +1,5 @@
 """The parameters of the published models from a run's hops. Parameters of links come from messages that had their link
-to themselves; those of emulated links and of ranks are fitted as for `analyze remap`."""
+to themselves. Parameters of emulated links and of ranks are fitted as for `analyze remap`."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
 
 
 def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]:
-    """Times of emulated links by class. The time per byte is that of the topology file; it is left out of a class with
-    messages of only one size, because these do not show it. sizes, links: bytes of each hop that a rank waited for, and
-    the index of its class in LINKS."""
+    """Times of emulated links by class. The time per byte comes from the topology file. A class with messages of only
+    one size has none, because these do not show it. sizes, links: bytes of each hop that a rank waited for, and the
+    index of its class in LINKS."""
     ways: dict[str, Way] = {}
     for name, link in costs.links.items():
         if link.hops:

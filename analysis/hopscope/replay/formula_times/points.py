@@ -39,8 +39,8 @@ class Point(NamedTuple):
 
 
 def points(measured: Sequence[Point], most_ranks: int, most_bytes: int, operation: str | None = None) -> list[Point]:
-    """The measured points and those of a grid of sizes and numbers of ranks, up to most_bytes and most_ranks, sorted.
-    operation: limits them to this operation."""
+    """The measured points, and the points of a grid of sizes and numbers of ranks up to most_bytes and most_ranks,
+    sorted. operation: only points of this operation; None: of all."""
     counts = {1 << power for power in range(1, MOST_RANKS.bit_length()) if 1 << power <= min(most_ranks, MOST_RANKS)}
     counts |= {point.ranks for point in measured}
     sizes = sorted(

@@ -155,7 +155,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     own_ns[(kind == ENTER) | ((kind == DELIVERED) & ~exact & (begin >= end))] = 0
     exact &= kind != ENTER
     order, moved = _needed_order(source, ends, call, kind, hop)
-    # If a receive moved behind other events, neither its own time nor that of the event after it is known.
+    # If a receive moved behind other events, its own time is unknown, and so is the own time of the event after it.
     own_ns[moved], exact[moved] = 0, False
     exact[1:] &= ~moved[:-1]
     size = np.where(hop >= 0, ends.size[hop], 0)
@@ -206,7 +206,8 @@ def local_costs(events: Events) -> LocalCost:
 
     combines = np.isin([part.op for part in events.source.subject.selections], REDUCING)[events.part]
     reduces = bool(combines.any())
-    # If only some operations combine data, these give the costs towards the root, and the others those from it.
+    # If only some operations combine data, these give the costs of handling messages towards the root, and the other
+    # operations the costs of handling messages from it.
     combining = exact & (combines | (not reduces))
     send = max(median((previous == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
     # The event after a receive comes when the received data are combined. A rank may also wait for several receives

@@ -1,4 +1,4 @@
-"""The operations that remapping evaluates: those for which the engine has several algorithms."""
+"""The operations that remapping evaluates. For each of them, the engine has several algorithms."""
 
 from __future__ import annotations
 
