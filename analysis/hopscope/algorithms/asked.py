@@ -188,7 +188,8 @@ class Settings:
             parameter = self.parameters.get(f"{prefix}{operation.upper()}_INTRA_ALGORITHM")
             if parameter and parameter["asked"] and parameter["asked"] != "auto":
                 sent = mpich.ALGORITHMS.get((operation, parameter["asked"]))
-                return Request(parameter["asked"], sent if ranks > 2 else None)  # on two ranks most are alike
+                # On two ranks, most algorithms send the same messages.
+                return Request(parameter["asked"], sent if ranks > 2 else None)
             file = self.parameters.get(f"{prefix}COLL_SELECTION_TUNING_JSON_FILE")
             if file and file["asked"]:
                 return Request(PurePath(file["asked"]).name, None)

@@ -27,7 +27,7 @@ class Hops:
     received: Array
     posted: Array  # time from which the receiver could take the message
     binding: Array  # True if the receiver had to wait for the message
-    clock_error: Array  # error of the difference between times at both ends
+    clock_error: Array  # largest error of a difference between times at both ends
 
     def host_pairs(self) -> list[tuple[int, int]]:
         """The directed pair of hosts of each hop."""

@@ -138,7 +138,8 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
     """Fits only the software's time, because the emulated latency of every pair of hosts is known.
 
     A class without binding hops gets the longest software time of any class, at least carried_ns. Pairs of hosts in one
-    class may have different emulated latencies, so each hop's time is first changed as if it had its class's median.
+    class may have different emulated latencies, so in each hop's time, its pair's latency is first replaced by the
+    median of its class.
     """
     clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
     emulated_ns = emulated[hops.src_host, hops.dst_host]

@@ -105,8 +105,8 @@ def _last_of_each_call(messages: pa.Table) -> Array:
 
 
 def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
-    """Latency and time per byte of each class. An unmeasured class gets half of the values of the next slower class, or
-    if there is none, those of the next faster one. No class gets more time than a farther one."""
+    """Latency and time per byte of each class of links. An unmeasured class gets half of the next slower class's values
+    or, if there is none, the next faster class's values. No class gets more time than a farther class."""
     latency, per_byte = np.zeros(len(LINKS)), np.zeros(len(LINKS))
     farthest = max(LINKS.index(name) for name in classes)
     for place in range(len(LINKS) - 1, 0, -1):
