@@ -87,7 +87,7 @@ def pattern(
 
 
 def _edge_numbers(schedules: _plan.Schedules) -> bytes:
-    """Numbers of the edges of schedules' messages, equal to `Observed.edge_numbers`. Much faster than with a pattern."""
+    """Numbers of the edges of schedules' messages, equal to `Observed.edge_numbers`. Faster than with a pattern."""
     steps = np.diff(schedules["first_step"])
     sends = np.asarray(schedules["kind"]) == _plan.SEND
     src = np.repeat(np.arange(len(steps), dtype=np.int64), steps)[sends]
