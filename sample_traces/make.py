@@ -93,9 +93,10 @@ def keep_debug_information(trace: Path, program: Path) -> None:
 
 def name_no_machine(trace: Path) -> None:
     """Make the paths of the program and of Python's files in the trace relative, so that neither this checkout's folder
-    nor Python's is in it. The paths keep their length, on which the archive depends."""
+    nor Python's is in it. The path of a compiled program leads nowhere, so that answers do not depend on whether it was
+    compiled here. The paths keep their length, on which the archive depends."""
     for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
-        content = file.read_bytes()
+        content = file.read_bytes().replace(f"{ROOT}/build/".encode(), f"{ROOT}/built/".encode())
         for prefix in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
             content = content.replace(prefix, (b"./" * len(prefix))[: len(prefix) - 1] + b"/")
         file.write_bytes(content)

@@ -11,7 +11,8 @@
  *            test: completes requests that are complete, and returns at once; look: returns at once, completes nothing;
  *            rma: windows; io: files.
  *   moves    what a call asks of its peer: sends, receives, both; nothing if it names no peer. members: all members of
- *            the communicator, window or file make the call and may wait for one another.
+ *            the communicator, window or file make the call and wait for one another. Not collective reads and
+ *            writes, which need not wait.
  *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1. ulfm: libraries that survive failures have
  *            it, as MPIX_Comm_shrink.
  *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has no such form.
@@ -172,23 +173,23 @@
     FUNCTION(File_set_size, io, members, mpi_3, plain)                                                                 \
     FUNCTION(File_preallocate, io, members, mpi_3, plain)                                                              \
     FUNCTION(File_get_size, io, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(File_set_view, io, members, mpi_3, plain)                                                                 \
+    FUNCTION(File_set_view, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_info, io, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(File_set_atomicity, io, members, mpi_3, plain)                                                            \
-    FUNCTION(File_sync, io, members, mpi_3, plain)                                                                     \
+    FUNCTION(File_set_atomicity, io, nothing, mpi_3, plain)                                                            \
+    FUNCTION(File_sync, io, nothing, mpi_3, plain)                                                                     \
     FUNCTION(File_seek, io, nothing, mpi_3, plain)                                                                     \
     FUNCTION(File_seek_shared, io, nothing, mpi_3, plain)                                                              \
     FUNCTION(File_get_position_shared, io, nothing, mpi_3, plain)                                                      \
     FUNCTION(File_read, io, nothing, mpi_3, large)                                                                     \
     FUNCTION(File_read_at, io, nothing, mpi_3, large)                                                                  \
-    FUNCTION(File_read_all, io, members, mpi_3, large)                                                                 \
-    FUNCTION(File_read_at_all, io, members, mpi_3, large)                                                              \
+    FUNCTION(File_read_all, io, nothing, mpi_3, large)                                                                 \
+    FUNCTION(File_read_at_all, io, nothing, mpi_3, large)                                                              \
     FUNCTION(File_read_shared, io, nothing, mpi_3, large)                                                              \
     FUNCTION(File_read_ordered, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write, io, nothing, mpi_3, large)                                                                    \
     FUNCTION(File_write_at, io, nothing, mpi_3, large)                                                                 \
-    FUNCTION(File_write_all, io, members, mpi_3, large)                                                                \
-    FUNCTION(File_write_at_all, io, members, mpi_3, large)                                                             \
+    FUNCTION(File_write_all, io, nothing, mpi_3, large)                                                                \
+    FUNCTION(File_write_at_all, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write_shared, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write_ordered, io, nothing, mpi_3, large)                                                            \
     FUNCTION(File_iread, io, nothing, mpi_3, large)                                                                    \

@@ -37,10 +37,10 @@ KINDS = {
         "windows",
         "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives; transfers with requests",
     ),
-    "io": ("files", "calls of all members as collectives; transfers with requests"),
+    "io": ("files", "opening, closing and resizing as collectives; transfers with requests"),
     "comm": (
         "communicators",
-        "new communicator with members, parent and id; calls of all members as collectives",
+        "new communicator with members, parent and id; calls of all members are collectives",
     ),
 }
 

@@ -1,5 +1,5 @@
 /* Enter and leave of calls that all members of a communicator, window or file make and that are no collectives of MPI:
- * making communicators, windows and files, fences, reading and writing together.
+ * making communicators, windows and files, fences, resizing files.
  *
  * They are recorded as collectives without bytes of the window or file, or of the communicator from which it is made.
  * The MPI library's messages in them belong to no collective. If the communicator, window or file is unknown, the call

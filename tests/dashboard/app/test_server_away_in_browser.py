@@ -11,7 +11,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 
 class _OneAnswer(WSGIRequestHandler):
-    """A server that closes each connection, as a process that ends would."""
+    """Answers requests, and closes each connection after one answer, as a process that ends would."""
 
     protocol_version = "HTTP/1.0"
 
