@@ -17,7 +17,7 @@ from hopscope.algorithms.trees import NamedTree, blocks_along, level_binary, pas
 
 @dataclass(frozen=True)
 class Candidate:
-    """A named pattern."""
+    """An algorithm that may have run a collective: its name, and the pattern of its messages."""
 
     name: str
     pattern: Pattern

@@ -24,11 +24,11 @@ class Fold:
         self._stays = 0 if even_stays else 1
 
     def rank(self, place: int) -> int:
-        """The staying rank with this place."""
+        """The number of the staying rank with this place."""
         return 2 * place + self._stays if place < self.extra else place + self.extra
 
     def folded_rank(self, place: int) -> int:
-        """The rank that gives its part to the staying rank with this place."""
+        """The number of the rank that gives its part to the staying rank with this place."""
         return 2 * place + 1 - self._stays
 
 

@@ -70,9 +70,9 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
 def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
     """The cluster of each host. one_way_ns: latencies of all pairs, in the order of squareform.
 
-    Groups of hosts are joined by their fastest pairs (single linkage). Where the latency of one join is at least GAP
-    times that of the join before, the groups up to there are possible clusters. The clusters are those with the largest
-    ratio of the shortest latency between groups to the longest one inside a group.
+    Groups of hosts are joined by their fastest pairs (single linkage). If the latency of a join is at least GAP times
+    the latency of the join before, the groups before this join are possible clusters. Of these, the clusters are the
+    groups with the largest ratio of the shortest latency between groups to the longest latency inside a group.
     """
     if hosts == 1:
         return (0,)

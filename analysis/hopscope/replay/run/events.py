@@ -123,7 +123,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     block_begin = np.where(has_wait, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
     no_hop, sure, unsure = np.full(len(calls), -1), np.ones(len(calls), bool), np.ones(len(hops), bool)
-    parts = [  # kind, call, message, begin of the wait, arrival, True if the begin is known
+    parts = [  # each: kind, call, message, begin of the wait, arrival, True if the begin is known
         (ENTER, calls, no_hop, arrays["calls.enter_ns"][calls], arrays["calls.enter_ns"][calls], sure),
         (SENT, src, number, time["send_begin"], time["send_begin"], unsure),
         (
