@@ -138,7 +138,7 @@ def test_a_candidate_that_hangs_is_ended_with_all_its_processes(tune: Tune) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Leave it as it is: ")
     hung = [m.run for m in read(folder).measurements if m.candidate.startswith("allreduce")]
-    assert {(run.outcome, run.detail) for run in hung} == {("slow", "slower than 3x or hung")}
+    assert {(run.outcome, run.detail) for run in hung} == {("slow", "3 times slower, or hung")}
 
 
 def test_output_that_a_check_rejects_ends_with_2_and_names_the_output(tune: Tune) -> None:

@@ -169,9 +169,8 @@ class Builder {
         return begin + fastest(m, p.row);
     }
 
-    // Leaves `waited` set only for the last message to arrive. A call such as MPI_Waitall ends several waits of a lane
-    // at one time, but only the last message to arrive ended them. For the other messages only the earliest possible
-    // time of arrival is known.
+    // Leaves `waited` set only for the last message of a call such as MPI_Waitall, because it ended the call. For the
+    // other messages only the earliest possible time of arrival is known.
     void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
         auto latest = last;
         for (auto point = first; point != last; ++point)
@@ -228,8 +227,7 @@ class Builder {
     Moment add_moment(const Point &p, int64_t gap) {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
-        if (last_[lane] ==
-            NO_MOMENT) { // the lane's first moment: it depends on the rank's main thread, if it has begun
+        if (last_[lane] == NO_MOMENT) { // its first moment depends on the rank's main thread, if that has begun
             const size_t main = main_lane(p.lane);
             creator = main == lane ? NO_MOMENT : last_[main];
             gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
@@ -281,14 +279,12 @@ class Builder {
         return table == Table::hops ? recording_.hops : recording_.messages;
     }
 
-    // Adds a moment. If it belongs to a call that communicates, its gap leaves out waits, because a wait for a message
-    // may begin with polls before the receive.
+    // Adds a moment. In a call that communicates, its gap leaves out waits: polls before a receive belong to its wait.
     Moment add_outside_waits(const Point &p) {
         return p.table == Table::intervals && is_communication(p) ? add_seen(p) : add_own(p);
     }
 
-    // Adds a moment of a thread that may have waited for its rank's other threads: edges from their last moments keep
-    // it behind them.
+    // Adds a moment of a thread that may have waited for its rank's other threads, with edges from their last moments.
     Moment add_after_threads(const Point &p) {
         std::vector<Moment> before;
         for (size_t lane = 0; lane < lanes_; lane++)
@@ -330,8 +326,7 @@ class Builder {
                 recording_.graph.add_edge({enter_of_call_[call], 0});
     }
 
-    // Adds the begin of a wait for a nonblocking collective, and a moment of no lane that comes after all members'
-    // waits for it so far.
+    // Adds the begin of a wait for a nonblocking collective, and a moment of no lane after all members' waits so far.
     void add_going_on(const Point &p) {
         const Moment wait = add_own(p);
         wait_of_call_[p.row] = wait;
@@ -490,9 +485,8 @@ class Builder {
     LaneWaits waits_;
     Recorded recording_;
     std::vector<Moment> enter_of_call_, wait_of_call_; // per row of calls
-    std::vector<Moment> meetings_,
-        last_waits_;                        // per meeting: a moment after all enters, and one after all waits so far
-    std::vector<Moment> last_, thread_end_; // per lane: its last moment; per main lane: its rank's last thread end
+    std::vector<Moment> meetings_, last_waits_; // per meeting: a moment after all enters, one after all waits so far
+    std::vector<Moment> last_, thread_end_;     // per lane: its last moment; per main lane: its rank's last thread end
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

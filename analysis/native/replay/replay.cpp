@@ -37,8 +37,7 @@ struct Event {
     int32_t place;   // a place on a route, or one of the values above
 };
 
-// A rank in a running collective. left: the number of its steps that are not done. pending: the number of its posted
-// receives and rendezvous sends that are not complete.
+// A rank in a running collective. left: number of its steps not done. pending: posted receives and rendezvous sends.
 struct Rank {
     int32_t left, pending;
 };
@@ -48,8 +47,7 @@ struct Running {
     const Schedule *schedule;
     std::vector<int32_t> unmet; // per step: the conditions that are left of Schedule::unmet
     std::vector<Rank> rank;
-    // Per receive of a rendezvous: the time at which the RTS was there or the receive was posted, whichever came first.
-    // Empty if the schedule has no rendezvous.
+    // Per receive by rendezvous: the time of the RTS or of the post, whichever came first. Empty without rendezvous.
     std::vector<double> agreed;
     size_t ranks_left, first_member;
 };
@@ -134,9 +132,8 @@ class Replay {
         Lane &lane = lanes_[number];
         for (; lane.next_op < program_.first_op[number + 1]; lane.next_op++) {
             const auto op = static_cast<size_t>(lane.next_op), ref = static_cast<size_t>(program_.ref[op]);
-            // Prefetching saves a tenth of the time: every lane reads its own part of the columns, which makes more
-            // streams than a processor prefetches by itself. It is not in a function, because GCC removes calls of
-            // functions that only prefetch.
+            // Lanes read more streams than a processor prefetches by itself. Prefetching saves a tenth of the time. It
+            // is not in a function, because GCC removes calls that only prefetch.
             if (constexpr size_t LINE = 64 / sizeof(int64_t); op % LINE == 0)
                 for (const auto *column : {&program_.ref, &program_.gap, &program_.slot})
                     __builtin_prefetch(column->data + op + 2 * LINE);
@@ -181,8 +178,7 @@ class Replay {
         runnable_.push_back(program_.member[slot]);
     }
 
-    // Lets a member enter a collective without a schedule. Every member leaves when its own time has passed since the
-    // last enter for which it had to wait.
+    // Lets a member enter a collective without a schedule. It leaves its own time after the last enter that it needs.
     void meet(size_t collective, size_t slot) {
         const auto first = static_cast<size_t>(program_.first_member[collective]);
         const auto end = static_cast<size_t>(program_.first_member[collective + 1]);
@@ -282,8 +278,7 @@ class Replay {
             events_.push({std::max(ready, t) + network_.route(step_of(message).pair).cts, 0, message, Event::goes});
     }
 
-    // Sends the RTS of a message at time t. It does not overtake the last rendezvous message between the same two
-    // ranks, because both use one connection.
+    // Sends the RTS of a message at time t. It cannot overtake an earlier one between the two ranks' one connection.
     void ask(Message message, double t) {
         t = std::max(t + network_.route(step_of(message).pair).rts, last_there(message));
         agree(*running_[static_cast<size_t>(message.collective)], message, t);
@@ -327,8 +322,8 @@ class Replay {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
 
-    // Fulfils one condition of a step at time t, and starts the step if that was the last one. A rank takes a message
-    // that arrived before its receive was posted after all other work, as the engine does.
+    // Fulfils one condition of a step at time t, and starts the step after its last condition. Like the engine, a rank
+    // first does all other work, and then takes messages that arrived before their receives were posted.
     void satisfy(Running &x, int32_t collective, int32_t row, double t) {
         const Step &step = x.schedule->steps[static_cast<size_t>(row)];
         const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
@@ -353,8 +348,7 @@ class Replay {
             satisfy(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
     }
 
-    // Does all steps that a rank can do now, one after another. It does not see messages that arrive meanwhile.
-    // finished: the number of steps that were done just before and are not yet counted.
+    // Does all steps that a rank can do now; messages that arrive meanwhile stay unseen. finished: steps just done.
     void work(Running &x, int32_t collective, size_t position, int32_t finished) {
         const Schedule &schedule = *x.schedule;
         Lane &lane = lane_of(x, position);
@@ -418,15 +412,13 @@ class Replay {
     }
 
     // True if the lane's enter need not go through the queue of events. Such a lane posts exactly one receive on entry,
-    // so it finds no other message there, and it cannot leave before that message comes. Its sends go through the queue
-    // themselves.
+    // so no other message is there, and it leaves after that message. Its sends go through the queue themselves.
     bool enters_at_once(size_t collective, size_t op) const {
         const auto position = static_cast<size_t>(program_.slot[op] - program_.first_member[collective]);
         return !costs_.emulates && schedule_of(static_cast<int32_t>(collective)).posts_one[position];
     }
 
-    // Moves on one emulated message that waited for its receive's post. Of several messages whose receives are posted,
-    // the one that arrived first goes to the far servers first.
+    // Moves on the first emulated message that waited for its receive's post, to the far servers.
     void take_in(Message message) {
         const auto position = position_of(step_of(message));
         auto &arrivals = lane_of(*running_[static_cast<size_t>(message.collective)], position).unexpected;
@@ -441,8 +433,7 @@ class Replay {
         travel(schedule_of(arrival.collective), arrival, network_.route(step_of(arrival).pair).far, passage, true);
     }
 
-    // Moves a message on from a place of its route, until it must wait in the queue of events or reaches its receiver.
-    // resumed: true if it waited at that place, and the server there serves it now.
+    // Moves a message on from a place of its route until it must wait or arrives. resumed: that place serves it now.
     void travel(const Schedule &schedule, Message message, int32_t place, Passage passage, bool resumed) {
         const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
         const Route &route = network_.route(step.pair);
