@@ -29,7 +29,7 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
             f"{compiler} cannot compile a file that includes <mpi.h>, so it is not an MPI compiler wrapper ({reason}); "
             "name the mpicc of the MPI library that the program uses"
         )
-    # A self-contained wheel has an assembler, which serves all MPI libraries. To build one takes libotf2 and pkg-config.
+    # The assembler of a self-contained wheel serves all MPI libraries. Only building one takes libotf2 and pkg-config.
     assembler = sorted(PACKAGED_FILES.glob("*hopscope-assemble*"))
     for tool in ("cmake",) if assembler else ("cmake", "pkg-config"):
         if _tool(tool) is None:

@@ -2,9 +2,10 @@
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
 ``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and one ``libhopscope-<flavour>-<release>.so`` for each
-MPI library that it was built with. A wheel of tools/wheel has these files inside the package, too. The flavour is the ABI. Newer releases of a flavour have more functions. If a
-collector defined a function that the program's MPI library lacks, programs would find and call it. So a collector fits
-an MPI library that has every MPI function that the collector defines.
+MPI library that it was built with. A wheel of tools/wheel has these files inside the package, too. The flavour is the
+ABI. Newer releases of a flavour have more functions. If a collector defined a function that the program's MPI library
+lacks, programs would find and call it. So a collector fits an MPI library that has every MPI function that the
+collector defines.
 """
 
 import os
