@@ -44,7 +44,7 @@ static struct block block_of(const struct side *s, int rank) {
 }
 
 /* Finds the positions and lengths of the blocks in the user's buffer, in bytes. False if a block is not plain bytes, or
- * if `ranges` is set and there are gaps between the blocks. */
+ * if `ranges` is set and a block does not begin where the previous one ends. */
 static bool locate_blocks(const struct side *s, int64_t *positions, int64_t *lengths, bool ranges) {
     int first = s->block_rank >= 0 ? s->block_rank : 0,
         end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;

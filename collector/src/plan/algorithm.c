@@ -85,7 +85,8 @@ uint32_t algorithm_operations(const char *name) {
     return operations;
 }
 
-/* True if this is the first row with its name, so that each name is listed once. */
+/* True if the row should be listed: users select it by its name, it serves one of these operations, and no earlier row
+ * that does so has the same name. */
 static bool is_first(const struct algorithm *row, uint32_t operations) {
     for (const struct algorithm *earlier_row = algorithms; earlier_row < row; earlier_row++)
         if (strcmp(earlier_row->name, row->name) == 0 && earlier_row->operations & operations)

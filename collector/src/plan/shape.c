@@ -39,7 +39,8 @@ static int kary_children(const struct virtual_rank *r, int *children) {
     return count;
 }
 
-/* The first rank of a chain. The chains share size - 1 ranks; the first chains have one rank more. */
+/* The first rank of a chain. The ranks other than the root are divided among the chains; if they do not divide evenly,
+ * the first chains have one rank more. */
 static int chain_head(int chain, int chains, int size) {
     int short_length = (size - 1) / chains, longer = (size - 1) % chains;
     return 1 + chain * short_length + (chain < longer ? chain : longer);
@@ -81,8 +82,8 @@ static int mpich_parent(const struct virtual_rank *r) {
     return r->v - lowest_bit(r->v);
 }
 
-/* In a reduce, the smallest subtree comes first, because it is ready first. In a broadcast, the largest comes first,
- * because it takes longest. */
+/* Writes the children in the order of their subtrees' sizes. In a reduce the smallest subtree comes first, because it is
+ * ready first. In a broadcast the largest comes first, because it takes longest. */
 static int mpich_children(const struct virtual_rank *r, int *children) {
     int count = 0;
     for (long bit = 1; r->v + bit < r->size && (r->v == 0 || bit < lowest_bit(r->v)); bit *= 2)
@@ -99,7 +100,8 @@ static int lam_parent(const struct virtual_rank *r) {
     return r->direction == TREE_REDUCE ? mpich_parent(r) : r->v - highest_bit(r->v);
 }
 
-/* In LAM's broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
+/* Writes the children. In LAM's broadcast the rank after the parent has the largest subtree, so ascending order puts the
+ * largest subtree first. */
 static int lam_children(const struct virtual_rank *r, int *children) {
     if (r->direction == TREE_REDUCE)
         return mpich_children(r, children);
