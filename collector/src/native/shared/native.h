@@ -32,7 +32,7 @@ uint32_t native_reason(const struct comm *comm, bool has_payload);
 /* Returns the id of the reason why the messages of a nonblocking or persistent collective that has begun are not recorded.
  * 0: they are recorded, or there are none. */
 uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);
-/* The slow part of native_algorithm(), which see. */
+/* Looks up the id for native_algorithm(). Call native_algorithm() instead. */
 uint32_t native_algorithm_called(enum mpi_function function);
 /* Call it before the application frees comm. */
 void native_comm_free(struct comm *comm);
