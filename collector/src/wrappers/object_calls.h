@@ -13,7 +13,7 @@
 void object_call_enter(struct call *call, enum mpi_function function, const void *caller, uint64_t bits);
 int object_call_leave(struct call *call);
 
-/* Call object_withdraw before, and comm_settle after, the library frees a window or file. */
+/* Call it before the library frees a window or file, and comm_settle after that. */
 struct comm *object_withdraw(uint64_t bits);
 
 #endif
