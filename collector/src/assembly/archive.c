@@ -155,8 +155,8 @@ bool archive_write(struct run *run, const char *directory, struct progress *prog
     if (archive)
         ok = OTF2_Archive_Close(archive) == OTF2_SUCCESS && ok;
     OTF2_Error_RegisterCallback(NULL, NULL);
-    /* If the disk is too full for the last definitions, libotf2 reports an error, but closing the archive succeeds (seen
-     * in 3.0). */
+    /* If the disk is too full for the last definitions, libotf2 reports an error, but closing the archive succeeds
+     * (seen in 3.0). */
     ok = ok && !complaint.text[0];
     if (!ok)
         snprintf(message, capacity, "cannot write the archive to %s: %s", directory,

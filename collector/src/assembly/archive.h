@@ -13,8 +13,8 @@ enum { ARCHIVE_ATTRIBUTES(ATTRIBUTE_ID) ATTRIBUTE_COUNT };
 #undef ATTRIBUTE_ID
 enum parameter { PARAMETER_SENDS_SKIPPED, PARAMETER_RECEIVES_SKIPPED };
 
-/* Writes traces.otf2, traces.def and traces/ into a directory. Fills run_json with the text for the file run.json, which
- * the archive also contains; the caller frees it. On failure returns false with a message. */
+/* Writes traces.otf2, traces.def and traces/ into a directory. Fills run_json with the text for the file run.json,
+ * which the archive also contains; the caller frees it. On failure returns false with a message. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity);
 

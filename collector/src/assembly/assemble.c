@@ -49,8 +49,8 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* True if the run is still going on: a process has not ended, or a world that MPI_Comm_spawn started has not created its
- * spools yet. */
+/* True if the run is still going on: a process has not ended, or a world that MPI_Comm_spawn started has not created
+ * its spools yet. */
 static bool is_still_running(const struct run *run) {
     bool open = run->spawns_without_world > 0;
     for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {

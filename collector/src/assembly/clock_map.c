@@ -18,8 +18,8 @@
 #include "assembly/machine_clock.h"
 #include "assembly/run.h"
 
-/* The shortest span of calibration pairs that gives a good rate. Each pair is exact to some tens of ns, so over this span
- * the rate is exact to about 1e-6. */
+/* The shortest span of calibration pairs that gives a good rate. Each pair is exact to some tens of ns, so over this
+ * span the rate is exact to about 1e-6. */
 static const uint64_t SHORT_SPAN_NS = 100000000;
 
 static const char *clock_name(const struct process *process) {
@@ -90,9 +90,9 @@ static bool has_name_of_this(const struct machine *machine) {
     return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
 }
 
-/* Reads both clocks now. False if this is another machine, or if the machine has rebooted since the pair `last` was read.
- * Recognises this by the rate at which the two clocks have advanced since `last`: it must be plausible and, if the
- * machine's rate is known, equal to it. */
+/* Reads both clocks now. False if this is another machine, or if the machine has rebooted since the pair `last` was
+ * read. Recognises this by the rate at which the two clocks have advanced since `last`: it must be plausible and, if
+ * the machine's rate is known, equal to it. */
 static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
                         struct clock_pair_definition *current_pair) {
     if (!has_name_of_this(machine) || !read_both(current_pair))
@@ -211,8 +211,8 @@ static void keep_best_measurements(struct machine *machine) {
  * temperature of the quartz causes it. */
 static const double WANDER = 1e-6;
 
-/* The number of ns by which a measurement's bound exceeds the error of interpolating between its two neighbours. If it is
- * above 0, the interpolation is better than the measurement. */
+/* The number of ns by which a measurement's bound exceeds the error of interpolating between its two neighbours. If it
+ * is above 0, the interpolation is better than the measurement. */
 static double excess_bound(const struct clock_measurement *m) {
     int64_t nearest_distance_ns =
         m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
@@ -220,8 +220,8 @@ static double excess_bound(const struct clock_measurement *m) {
     return (double)(m->bound_ns - neighbour_bound_ns) - WANDER * (double)nearest_distance_ns;
 }
 
-/* Drops bad measurements, the worst first. A measurement during a run is bad if the scheduler ran another process in the
- * middle of a round trip: one time slice is as long as a thousand round trips. */
+/* Drops bad measurements, the worst first. A measurement during a run is bad if the scheduler ran another process in
+ * the middle of a round trip: one time slice is as long as a thousand round trips. */
 static void drop_poor_measurements(struct machine *machine) {
     for (;;) {
         size_t worst = 0;

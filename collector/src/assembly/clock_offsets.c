@@ -77,8 +77,8 @@ static struct clock_measurement by_way_of(const struct machine *intermediate, st
     return m;
 }
 
-/* Ties further machines to the reference: those with a round trip to a machine that is already tied. Sets *has_changed if
- * there was such a round trip. */
+/* Ties further machines to the reference: those with a round trip to a machine that is already tied. Sets *has_changed
+ * if there was such a round trip. */
 static bool tie(struct run *run, bool *tied, bool *has_changed) {
     bool *was_tied = malloc(run->machine_count * sizeof *was_tied);
     if (!was_tied)

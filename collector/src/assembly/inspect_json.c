@@ -18,8 +18,8 @@ static void add_comm(struct text *output, uint32_t comm) {
         text_add(output, ",\"comm\":%" PRIu32, comm);
 }
 
-/* Adds a peer as a trace-wide rank, "any" or "nobody"; null if the communicator's members are unknown. member_index: the
- * index of the peer in the list of members. */
+/* Adds a peer as a trace-wide rank, "any" or "nobody"; null if the communicator's members are unknown. member_index:
+ * the index of the peer in the list of members. */
 static void add_member(struct text *output, const struct inspection *inspection, uint32_t comm, uint32_t peer,
                        uint32_t member_index) {
     const struct comm *known_comm = comm == NO_ID ? NULL : &inspection->run.comms[comm];

@@ -1,9 +1,10 @@
 /* Joins communicators whose members are in different worlds.
  *
- * Each process has its own numbers for the processes of other worlds (comm/members.h of the collector). Intercommunicators
- * show which ranks these numbers mean: meet_leaders.c pairs the two sides of each, so a process's numbers for the other
- * side can be translated to ranks. Communicators that derive from these intercommunicators are then identified as within
- * one world: by origin, parent, members, and a count of earlier communicators with the same three. */
+ * Each process has its own numbers for the processes of other worlds (comm/members.h of the collector).
+ * Intercommunicators show which ranks these numbers mean: meet_leaders.c pairs the two sides of each, so a process's
+ * numbers for the other side can be translated to ranks. Communicators that derive from these intercommunicators are
+ * then identified as within one world: by origin, parent, members, and a count of earlier communicators with the same
+ * three. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +110,8 @@ static bool prepare(struct joining *j, struct process *process) {
     return true;
 }
 
-/* Sets *key to the parent's common key, or to 0 if no parent was recorded. False if the parent has no common key yet. */
+/* Sets *key to the parent's common key, or to 0 if no parent was recorded. False if the parent has no common key yet.
+ */
 static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
                       uint64_t *key) {
     uint32_t parent = id_table_find(&j->by_rank[process->rank].keys, definition->parent_key);

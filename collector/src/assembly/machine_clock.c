@@ -21,8 +21,8 @@ uint64_t machine_clock_ns(const struct machine *machine, uint64_t ticks) {
     return distance_ns < machine->base_ns ? machine->base_ns - distance_ns : 0;
 }
 
-/* Interpolates between measurements. Before the first and after the last, extends the nearest line, as libotf2's readers
- * do. */
+/* Interpolates between measurements. Before the first and after the last, extends the nearest line, as libotf2's
+ * readers do. */
 uint64_t machine_clock_corrected(const struct machine *machine, uint64_t raw_ns) {
     const struct clock_measurement *m = machine->measurements;
     size_t count = machine->measurement_count;

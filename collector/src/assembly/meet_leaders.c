@@ -59,9 +59,9 @@ static enum meeting opposite(enum meeting meets) {
     }
 }
 
-/* True if b may be a's partner. Call it only if a's partner must be among the leaders unless its world was not recorded:
- * with a in a spawned world and b among the parents, with a client as a and a port's owner as b, or for the two ends of
- * a socket. */
+/* True if b may be a's partner. Call it only if a's partner must be among the leaders unless its world was not
+ * recorded: with a in a spawned world and b among the parents, with a client as a and a port's owner as b, or for the
+ * two ends of a socket. */
 static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
     const struct comm_definition *x = a->definition, *y = b->definition;
     if (a == b || b->partner != SIZE_MAX || opposite(x->meets) != y->meets || x->member_count != y->remote_count ||

@@ -8,7 +8,7 @@
 struct leader {
     const struct process *process;
     const struct comm_definition *definition;
-    bool tied;                          /* the offset between its machine's and the reference machine's clock is known */
+    bool tied; /* the offset between its machine's and the reference machine's clock is known */
     int64_t begin_ns, end_ns, slack_ns; /* begin and end of its call, corrected; slack_ns: the times' largest error */
     int nth_there;  /* for MPI_Intercomm_create: number of earlier calls with the same peer and tag */
     size_t partner; /* index of the other side's leader; SIZE_MAX: unknown */

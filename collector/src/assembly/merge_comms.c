@@ -38,8 +38,8 @@ static int compare_by_creation(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Orders communicators: MPI_COMM_WORLD first, then by generation and key. Both depend only on the program's calls, not on
- * their timing. */
+/* Orders communicators: MPI_COMM_WORLD first, then by generation and key. Both depend only on the program's calls, not
+ * on their timing. */
 static int compare_by_descent(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world || y->world)
@@ -83,8 +83,8 @@ static int unknown_rank(const struct run *run, const struct world *world, const 
     return -1;
 }
 
-/* Takes the members from a view that lists all of them. If no view does, each view gives only its own rank. The gaps are
- * then filled with the ranks whose spools were not found. */
+/* Takes the members from a view that lists all of them. If no view does, each view gives only its own rank. The gaps
+ * are then filled with the ranks whose spools were not found. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
     /* All members are in the first view's world, or join_worlds has translated them. */
     const struct world *world = &run->worlds[run->processes[views[0].rank].world];
@@ -149,8 +149,8 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
         memcpy(comm->members + comm->first_group, second, (size_t)(comm->size - comm->first_group) * sizeof *second);
         return true;
     }
-    /* The groups are unknown, so all processes that reported the communicator form one group. Messages on it are omitted,
-     * because their peers cannot be identified. */
+    /* The groups are unknown, so all processes that reported the communicator form one group. Messages on it are
+     * omitted, because their peers cannot be identified. */
     comm->members = malloc(count * sizeof *comm->members);
     if (!comm->members)
         return false;

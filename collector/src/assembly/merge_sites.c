@@ -1,8 +1,8 @@
 /* Merges the call sites of all processes, each with the callers that tell it apart.
  *
  * If a program calls MPI through a wrapper function of its own, the call site in the wrapper is always the same, and
- * only the wrapper's callers tell the calls apart. A function counts as a wrapper if all its recorded calls come from one
- * address, and its callers are then used if there are several. A wrapper's caller may be a wrapper, too. */
+ * only the wrapper's callers tell the calls apart. A function counts as a wrapper if all its recorded calls come from
+ * one address, and its callers are then used if there are several. A wrapper's caller may be a wrapper, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +83,8 @@ static size_t chain_of(const struct process *process, const struct site_definiti
     return length;
 }
 
-/* Data about all chains of callers. functions: the addresses from which each function calls. followers: the callers that
- * follow each beginning of a chain. */
+/* Data about all chains of callers. functions: the addresses from which each function calls. followers: the callers
+ * that follow each beginning of a chain. */
 struct callers {
     struct forks functions, followers;
 };

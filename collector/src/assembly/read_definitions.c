@@ -44,8 +44,8 @@ static uint64_t key_of(const struct json *line, const char *key) {
     return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
 }
 
-/* Returns the element with this id (from 1) of an array of definitions. The array grows as needed; new elements are zero.
- * NULL if memory runs out, or if the id is out of range because the file is damaged. */
+/* Returns the element with this id (from 1) of an array of definitions. The array grows as needed; new elements are
+ * zero. NULL if memory runs out, or if the id is out of range because the file is damaged. */
 static void *element(void **array, size_t *count, size_t size, int64_t id) {
     if (id < 1 || id > 1 << 28)
         return NULL;

@@ -28,8 +28,9 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-/* Sorts files so that a rank's spools are read before its definitions. The rank may still be writing, and it writes each
- * definition before the first record that uses it. So the definitions cover all records that were read before them. */
+/* Sorts files so that a rank's spools are read before its definitions. The rank may still be writing, and it writes
+ * each definition before the first record that uses it. So the definitions cover all records that were read before
+ * them. */
 static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);

@@ -105,9 +105,9 @@ struct round_trip {
     double spread_ns;
 };
 
-/* X(name) for each reason why messages inside the MPI library were not recorded as hops. unseen: the collective's call was
- * not recorded; internal: they belong to no collective; thinned: the collective was not selected for recording; unknown:
- * their collective is unknown; lost: there was no room for them. */
+/* X(name) for each reason why messages inside the MPI library were not recorded as hops. unseen: the collective's call
+ * was not recorded; internal: they belong to no collective; thinned: the collective was not selected for recording;
+ * unknown: their collective is unknown; lost: there was no room for them. */
 #define NATIVE_COUNTS_LIST(X) X(unseen) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,
@@ -266,9 +266,9 @@ struct run {
     struct sentences missing;
 };
 
-/* Reads DIR/spool and the spools of the worlds beneath it: DIR/spawned-<job>/spool, and DIR/joined-<name>/spool for runs
- * that were joined to it, with the worlds beneath those. Returns false with a message if there is nothing to make an
- * archive from. */
+/* Reads DIR/spool and the spools of the worlds beneath it: DIR/spawned-<job>/spool, and DIR/joined-<name>/spool for
+ * runs that were joined to it, with the worlds beneath those. Returns false with a message if there is nothing to make
+ * an archive from. */
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
 /* Reads the processes of one world. Returns false if memory runs out or the directory cannot be read; *error is then an
  * errno. */
@@ -287,15 +287,15 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
 
 /* Fits each machine's map from ticks to ns and computes the offsets between machines. */
 bool clock_map_make(struct run *run);
-/* Gets the current time, corrected to the reference machine's clock. False if this program does not run on that machine,
- * or the machine has rebooted. */
+/* Gets the current time, corrected to the reference machine's clock. False if this program does not run on that
+ * machine, or the machine has rebooted. */
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
 /* Selects each machine's measurements, reports machines whose clock offset is unknown, and sets first_ns and last_ns of
  * the run. Call it after survey. */
 bool clock_map_finish(struct run *run);
 
-/* Translates members to trace-wide ranks, and keys to keys that are equal on all members, even if these are in different
- * worlds. Reports how many communicators cannot be joined. Call it after clock_map_make. */
+/* Translates members to trace-wide ranks, and keys to keys that are equal on all members, even if these are in
+ * different worlds. Reports how many communicators cannot be joined. Call it after clock_map_make. */
 bool join_worlds(struct run *run);
 /* Finds the definitions of different processes that mean the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
@@ -306,8 +306,8 @@ void text_add_place(struct text *output, const struct site *site);
 /* Adds the name of the function that contains the call site; for a line of Python, also of its callers. */
 void text_add_function(struct text *output, const struct site *site);
 
-/* Passes over all records once: sorts them if needed, and finds their time span, regions, shadow communicators and calls
- * that never returned. */
+/* Passes over all records once: sorts them if needed, and finds their time span, regions, shadow communicators and
+ * calls that never returned. */
 bool survey(struct run *run);
 /* The functions from here on return OTF2 ids; NO_ID if the record refers to something unknown. region_of: the region
  * that this record begins. */
@@ -320,14 +320,14 @@ uint32_t comm_of_transfer(const struct run *run, const struct process *process, 
 static inline bool is_of_file(const struct spool_record *transfer) {
     return (uint32_t)transfer->a >= SPOOL_READ;
 }
-/* The index of a hop's peer in the list of the communicator's members. For an intercommunicator the list has both groups.
- * NO_ID: unknown. */
+/* The index of a hop's peer in the list of the communicator's members. For an intercommunicator the list has both
+ * groups. NO_ID: unknown. */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* True if the communicator has processes of other worlds that were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* Finds the begin record that `leave` ends in the stack of open records (indices into the file). Returns the depth of the
- * stack after it and everything above it are removed; SIZE_MAX if no open record matches. */
+/* Finds the begin record that `leave` ends in the stack of open records (indices into the file). Returns the depth of
+ * the stack after it and everything above it are removed; SIZE_MAX if no open record matches. */
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave);
 
 #endif

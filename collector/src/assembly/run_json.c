@@ -173,8 +173,8 @@ static void add_native(struct text *output, const struct run *run) {
     text_add(output, "}");
 }
 
-/* Adds the report about Python lines of the lowest rank that has one; null if no rank has one. If any rank could not read
- * lines, adds its reason. */
+/* Adds the report about Python lines of the lowest rank that has one; null if no rank has one. If any rank could not
+ * read lines, adds its reason. */
 static void add_python(struct text *output, const struct run *run) {
     bool is_reported = false;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -319,8 +319,8 @@ static bool is_named_before(const struct run *run, int rank, bool by_program) {
     return false;
 }
 
-/* Adds the distinct commands of the job's ranks, separated by " : " as on a launcher's command line. After MOST_COMMANDS,
- * adds only commands of further programs: ranks of one program may all have different arguments. */
+/* Adds the distinct commands of the job's ranks, separated by " : " as on a launcher's command line. After
+ * MOST_COMMANDS, adds only commands of further programs: ranks of one program may all have different arguments. */
 static void add_commands(struct text *output, const struct run *run) {
     enum { MOST_COMMANDS = 8 };
     struct text commands = {0};

@@ -10,7 +10,8 @@
 
 #include "assembly/run.h"
 
-_Static_assert(sizeof(struct spool_record) == 40, "the collector and the assembly must agree on the layout of a record");
+_Static_assert(sizeof(struct spool_record) == 40,
+               "the collector and the assembly must agree on the layout of a record");
 
 /* The largest possible chunk: the limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MAX_CHUNK_BYTES = 1 << 30 };
@@ -45,8 +46,8 @@ static size_t count_written(const struct spool_record *records, size_t room) {
     return count;
 }
 
-/* Copies the records of a front while its process may be writing. A record is final once another call follows it, so the
- * copy goes from the last record to the first. One of the last records may change during the copy, because a later
+/* Copies the records of a front while its process may be writing. A record is final once another call follows it, so
+ * the copy goes from the last record to the first. One of the last records may change during the copy, because a later
  * record is merged into it. Its kind then differs from the kind read before, and the copy starts again. */
 static void copy_front(struct spool_record *copy, const struct spool_record *front, size_t room) {
     size_t count;

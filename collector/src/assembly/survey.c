@@ -149,8 +149,8 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* Returns the first index in [begin, end) whose record is later than `ticks`; if is_inclusive, not earlier than `ticks`.
- * `end` if there is none. */
+/* Returns the first index in [begin, end) whose record is later than `ticks`; if is_inclusive, not earlier than
+ * `ticks`. `end` if there is none. */
 static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks,
                           bool is_inclusive) {
     while (begin < end) {
@@ -163,8 +163,8 @@ static size_t first_after(const struct spool_record *records, size_t begin, size
     return begin;
 }
 
-/* Merges two neighbouring ranges of records, each of which is in time order. Moves only the records in the time that both
- * ranges cover. */
+/* Merges two neighbouring ranges of records, each of which is in time order. Moves only the records in the time that
+ * both ranges cover. */
 static bool merge(struct spool_record *records, size_t begin, size_t middle, size_t end) {
     if (records[middle - 1].ticks <= records[middle].ticks)
         return true;

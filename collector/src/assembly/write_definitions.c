@@ -257,8 +257,8 @@ static void write_regions(struct writing *w) {
     }
 }
 
-/* The archive's groups. Group 0 holds all locations, and group 1 belongs to MPI_COMM_SELF. Every other group is a list of
- * members, and no two have the same list. */
+/* The archive's groups. Group 0 holds all locations, and group 1 belongs to MPI_COMM_SELF. Every other group is a list
+ * of members, and no two have the same list. */
 struct groups {
     struct id_table ids;
     struct members {

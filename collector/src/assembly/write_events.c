@@ -32,9 +32,9 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
-/* The request's number in the archive. Its lowest bit is set if the hop ended a wait when it was complete. Both events of
- * the request need the same number, and the first is written before the completion is read. So survey.c has found the
- * bit in advance. */
+/* The request's number in the archive. Its lowest bit is set if the hop ended a wait when it was complete. Both events
+ * of the request need the same number, and the first is written before the completion is read. So survey.c has found
+ * the bit in advance. */
 static uint64_t hop_request(const struct writing *w, uint64_t request) {
     uint64_t id = request & ~SPOOL_WAITED;
     return archive_request(id, id_table_find(&w->file->waited, id) != NO_ID);

@@ -8,8 +8,8 @@
 
 #include "comm/comm.h"
 
-/* One of a call's two buffers. If the call has only one count and datatype for both, they are in `receive`. The buffer of
- * MPI_Bcast is `receive`. */
+/* One of a call's two buffers. If the call has only one count and datatype for both, they are in `receive`. The buffer
+ * of MPI_Bcast is `receive`. */
 struct engine_buffer {
     const void *base; /* may be MPI_IN_PLACE */
     int64_t count;    /* elements per block */

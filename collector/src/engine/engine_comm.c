@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most communicators that the engine has at once. Collectives on further communicators go native: MPICH has room for
- * only about 2,000 communicators, and the application needs them. Members may have different counts, so all members
+/* The most communicators that the engine has at once. Collectives on further communicators go native: MPICH has room
+ * for only about 2,000 communicators, and the application needs them. Members may have different counts, so all members
  * agree before they create one. */
 enum { MOST_COMMUNICATORS = 100 };
 static int communicators;

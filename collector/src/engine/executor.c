@@ -73,8 +73,8 @@ static void copy(struct execution *x, const struct step *step) {
         memmove(target, source, (size_t)(step->length * x->unit_bytes));
         return;
     }
-    /* The gaps between the bytes of the datatype must stay unwritten. So MPI makes the copy: this rank sends a message to
-     * itself. */
+    /* The gaps between the bytes of the datatype must stay unwritten. So MPI makes the copy: this rank sends a message
+     * to itself. */
     int error =
         pmpi.Sendrecv(source, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, target, (int)step->length,
                       x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);

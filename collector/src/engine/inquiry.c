@@ -61,8 +61,8 @@ static char *own_block(const struct engine_call *call, const struct engine_buffe
 }
 
 #ifndef OPEN_MPI
-/* Calls the operation on self_comm with one element, to see if the library accepts the addresses. Both are equal, so the
- * data does not change. */
+/* Calls the operation on self_comm with one element, to see if the library accepts the addresses. Both are equal, so
+ * the data does not change. */
 static int ask(enum operation operation, const struct engine_call *call, void *send, void *receive, bool same_counts) {
     int receive_counts[1] = {1}, distinct_counts[1] = {1}, displacements[1] = {0};
     int *send_counts = same_counts ? receive_counts : distinct_counts;

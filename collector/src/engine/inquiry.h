@@ -18,8 +18,8 @@ bool inquiry_accepts_address(const void *base, MPI_Datatype datatype);
 /* True if the library combines this datatype with this operation. */
 bool inquiry_accepts_operation(MPI_Op op, MPI_Datatype datatype);
 /* True if the library accepts this rank's two buffers together. MPICH refuses some equal buffers, for which the
- * application should have passed MPI_IN_PLACE. All libraries refuse MPI_IN_PLACE in places where MPI does not define it.
- * Check the other arguments first. */
+ * application should have passed MPI_IN_PLACE. All libraries refuse MPI_IN_PLACE in places where MPI does not define
+ * it. Check the other arguments first. */
 bool inquiry_accepts_buffers(const struct engine_call *call, enum operation operation);
 
 #endif

@@ -60,7 +60,8 @@ static struct passage pass_gateway(struct links *links, int gateway, int64_t byt
     return pass_interface(links, host, bytes, arrival);
 }
 
-/* Passes a message over the link of a pair. pair: index of a pair of hosts; the pairs of clusters follow those of hosts.
+/* Passes a message over the link of a pair. pair: index of a pair of hosts; the pairs of clusters follow those of
+ * hosts.
  */
 static struct passage pass_link(struct links *links, const struct link_delay *delay, size_t pair, int64_t bytes,
                                 struct passage arrival, uint64_t *latency) {

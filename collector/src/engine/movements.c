@@ -70,8 +70,8 @@ static void assign_packed_positions(struct side *s, int64_t *positions, int64_t 
     }
 }
 
-/* Sets the blocks of a side: in the user's buffer if that is possible and `pack` is false, otherwise packed. tables: room
- * for every rank's position and length. */
+/* Sets the blocks of a side: in the user's buffer if that is possible and `pack` is false, otherwise packed. tables:
+ * room for every rank's position and length. */
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
     int64_t *positions = tables, *lengths = tables + s->call->comm->size;
     s->blocks = (struct blocks){positions, lengths};
@@ -189,8 +189,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
         x.error = MPI_ERR_OTHER;
     if (input.packed && x.error == MPI_SUCCESS)
         x.error = pack(&input, true, -1);
-    /* Packs the part of the output that this collective does not write. In an allgather in place, that is the own block.
-     * If the own block is shorter than its place in the output, that is the rest of the place. */
+    /* Packs the part of the output that this collective does not write. In an allgather in place, that is the own
+     * block. If the own block is shorter than its place in the output, that is the rest of the place. */
     if (output.packed && output.excluded_rank < 0 && (!input.buffer || excess_bytes < 0) && x.error == MPI_SUCCESS)
         x.error = pack(&output, true, r->rank);
     e->slots[SLOT_INPUT] = slot_of(&input);

@@ -52,9 +52,9 @@ struct transport {
     int early_polls; /* number of polls without a result after which no message can have been there before */
 };
 
-/* early_polls of MPI messages. One poll is not enough: Testsome makes progress but may report a message only in the next
- * call, and a longer message needs several calls to arrive. With a single poll, the trace showed ranks as waiting for
- * messages that had been there for milliseconds. */
+/* early_polls of MPI messages. One poll is not enough: Testsome makes progress but may report a message only in the
+ * next call, and a longer message needs several calls to arrive. With a single poll, the trace showed ranks as waiting
+ * for messages that had been there for milliseconds. */
 enum { TRANSPORT_EARLY_MPI_POLLS = 8 };
 
 /* The executor uses tags below 2^14; this bit marks a transport's own messages. All tags are below 32768, which every
@@ -66,8 +66,8 @@ struct transport *transport_mpi_open(void);
 
 struct comm;
 struct neighbors;
-/* Shared memory between members on one machine, MPI messages to the others. NULL if it fails on this rank; then no other
- * member may use its transport either. */
+/* Shared memory between members on one machine, MPI messages to the others. NULL if it fails on this rank; then no
+ * other member may use its transport either. */
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors);
 /* Removes the name of the shared file. Call it when all members have opened their transport, or closed it again. */
 void transport_shm_remove_name(struct transport *transport);

@@ -1,11 +1,12 @@
 /* MPI messages that become visible at their due time, as if they had come over the topology's links.
  *
  * With each message travels a stamp, an MPI message of its own. It has the time at which the emulated message reaches
- * its receiver's host. A receive is done when message and stamp have arrived and the message is due. A send is done when
- * MPI has completed it and the emulated rank would have handled it.
+ * its receiver's host. A receive is done when message and stamp have arrived and the message is due. A send is done
+ * when MPI has completed it and the emulated rank would have handled it.
  *
- * Interfaces and ranks serve messages in the order in which these would arrive. So a message enters an interface's queue
- * when it is due there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms away.
+ * Interfaces and ranks serve messages in the order in which these would arrive. So a message enters an interface's
+ * queue when it is due there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms
+ * away.
  */
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 
 #include "engine/shm_messages.h"
 
-/* The number of polls of shared memory after which MPI is polled once. Messages between other ranks may need this rank's
- * MPI progress while it waits here. */
+/* The number of polls of shared memory after which MPI is polled once. Messages between other ranks may need this
+ * rank's MPI progress while it waits here. */
 enum { POLLS_PER_PROGRESS = 16 };
 
 static bool reserve(struct transport *transport, int capacity) {

@@ -9,8 +9,8 @@
 
 enum { MOST_BINDINGS = 8 };
 
-/* True for the file of a Fortran binding: libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI), libmpifort,
- * libmpichfort, libmpichf90 (MPICH and ABI-compatible libraries). */
+/* True for the file of a Fortran binding: libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI),
+ * libmpifort, libmpichfort, libmpichf90 (MPICH and ABI-compatible libraries). */
 static bool is_binding(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strncmp(name, "libmpi", 6) != 0)

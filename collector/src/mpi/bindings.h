@@ -9,8 +9,8 @@
  *   Open MPI  PMPI_                     PMPI_
  *   MPICH     MPI_                      MPI_ where there is a buffer, else PMPI_
  *
- * So the collector redirects the bindings' references to PMPI_ functions to our wrappers. Every Fortran call then leads to
- * exactly one call of a wrapper, and is recorded once. */
+ * So the collector redirects the bindings' references to PMPI_ functions to our wrappers. Every Fortran call then leads
+ * to exactly one call of a wrapper, and is recorded once. */
 #ifndef HOPSCOPE_BINDINGS_H
 #define HOPSCOPE_BINDINGS_H
 

@@ -7,8 +7,8 @@
 /* All parts of file names that only one flavour has. */
 #define LIBRARY_FILE_PARTS "libmpi_abi"
 
-/* LIBRARY_FILES: file names for the loader. LIBRARY_WORDS: the library's name in messages. LIBRARY_FILE_PART: the one of
- * LIBRARY_FILE_PARTS that its file name has; "": none. */
+/* LIBRARY_FILES: file names for the loader. LIBRARY_WORDS: the library's name in messages. LIBRARY_FILE_PART: the one
+ * of LIBRARY_FILE_PARTS that its file name has; "": none. */
 #ifdef OMPI_MPI_H
 #define LIBRARY_FILES "libmpi.so.40"
 #define LIBRARY_WORDS "Open MPI"

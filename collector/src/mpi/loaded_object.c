@@ -27,8 +27,8 @@ struct search {
     bool (*predicate)(const char *path);
 };
 
-/* Copies the description of one object. Does nothing else, because the loader holds a lock during this callback, and looking
- * up a symbol would deadlock. */
+/* Copies the description of one object. Does nothing else, because the loader holds a lock during this callback, and
+ * looking up a symbol would deadlock. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;

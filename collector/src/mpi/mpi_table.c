@@ -1,5 +1,5 @@
-/* Finds the MPI library of this process. It comes after us in the loader's search order, or was loaded privately (mpi4py
- * may do so). */
+/* Finds the MPI library of this process. It comes after us in the loader's search order, or was loaded privately
+ * (mpi4py may do so). */
 #include "mpi/mpi_table.h"
 
 #include <dlfcn.h>
@@ -25,9 +25,9 @@ static void *find(const char *name) {
 }
 
 #ifdef OMPI_MPI_H
-/* The address of a data symbol of the library. An executable may contain a copy of the library's data (a copy relocation).
- * The copy is then the first definition in the global order, and everybody uses it. Data of a privately loaded library is
- * found only through the library's handle. */
+/* The address of a data symbol of the library. An executable may contain a copy of the library's data (a copy
+ * relocation). The copy is then the first definition in the global order, and everybody uses it. Data of a privately
+ * loaded library is found only through the library's handle. */
 static void *find_data(const char *name) {
     void *global = dlsym(RTLD_DEFAULT, name);
     return global ? global : find(name);

@@ -1,9 +1,9 @@
-/* A table of the MPI library's functions and predefined handles, which are looked up when MPI_Init is entered. The preload
- * is not linked to an MPI library, because that would load a second library into processes that have their own.
+/* A table of the MPI library's functions and predefined handles, which are looked up when MPI_Init is entered. The
+ * preload is not linked to an MPI library, because that would load a second library into processes that have their own.
  *
  * Include this file instead of <mpi.h> everywhere in the preload, and call pmpi.Send(...), never PMPI_Send(...). Open
- * MPI's predefined handles are addresses of library data; here they are entries of the table. So MPI_INT and the like are
- * not constants: they cannot initialise statics or label cases.
+ * MPI's predefined handles are addresses of library data; here they are entries of the table. So MPI_INT and the like
+ * are not constants: they cannot initialise statics or label cases.
  */
 #ifndef HOPSCOPE_MPI_TABLE_H
 #define HOPSCOPE_MPI_TABLE_H
@@ -50,8 +50,8 @@ int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
 #define HOPSCOPE_LIST_OF_PARTITIONS
 #endif
 
-/* The list of all library functions that the collector calls, as PMPI_FUNCTION(name). Define PMPI_FUNCTION before you use
- * the list. It has the wrapped functions of the library, and the following further ones. */
+/* The list of all library functions that the collector calls, as PMPI_FUNCTION(name). Define PMPI_FUNCTION before you
+ * use the list. It has the wrapped functions of the library, and the following further ones. */
 // clang-format off
 #define PMPI_FURTHER_FUNCTIONS(X)                                                                                      \
     X(Initialized) X(Finalized) X(Query_thread) X(Get_library_version) X(Get_processor_name) X(Wtime)                  \
@@ -96,8 +96,8 @@ int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
     PMPI_FURTHER_FUNCTIONS(PMPI_FUNCTION) PMPI_mpi_4(Group_from_session_pset)
 // clang-format on
 
-/* The list of the functions that are called MPIX_... in this library, as PMPIX_FUNCTION(name). A build of the library may
- * lack them. */
+/* The list of the functions that are called MPIX_... in this library, as PMPIX_FUNCTION(name). A build of the library
+ * may lack them. */
 #define PMPIX_mpi_3(name)
 #define PMPIX_mpi_4(name)
 #define PMPIX_mpi_4_1(name)
@@ -122,9 +122,9 @@ struct pmpi_table {
 #undef PMPIX_FUNCTION
 };
 
-/* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. The two differ only
- * with HOPSCOPE_CHAIN=1, in functions that another tool defines too (chain.h). mpi_table_resolve fills both; before that
- * all entries are NULL. In wrappers, which are compiled with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
+/* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. The two differ
+ * only with HOPSCOPE_CHAIN=1, in functions that another tool defines too (chain.h). mpi_table_resolve fills both;
+ * before that all entries are NULL. In wrappers, which are compiled with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
 extern struct pmpi_table pmpi_library, pmpi_next;
 #ifdef HOPSCOPE_PASSES_ON
 #define pmpi pmpi_next

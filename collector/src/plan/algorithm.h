@@ -13,7 +13,8 @@ enum algorithm_property {
     CUTS = 2,        /* can cut messages into segments, so a rule may set `segment_bytes` */
     RANGES = 4,      /* a message may hold several blocks, which must be contiguous in the input and in the output */
     BY_TREE = 8,     /* a rule selects it by naming trees, not by its name */
-    IN_GROUPS = 16,  /* a rule also defines groups of ranks, on which the order of operands depends: leaders_keep_order */
+    IN_GROUPS =
+        16, /* a rule also defines groups of ranks, on which the order of operands depends: leaders_keep_order */
 };
 
 /* Generates one rank's schedule. False if memory runs out. */

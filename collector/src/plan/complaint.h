@@ -15,7 +15,8 @@ struct complaint {
     size_t capacity;
 };
 
-/* Writes the message. Always returns false, so that a function that reports failure by false can return complain(...). */
+/* Writes the message. Always returns false, so that a function that reports failure by false can return complain(...).
+ */
 __attribute__((format(printf, 3, 4))) static inline bool complain(struct complaint *complaint,
                                                                   const struct json *element, const char *format, ...) {
     int used = snprintf(complaint->message, complaint->capacity, "%d:%d: ", element->line, element->column);

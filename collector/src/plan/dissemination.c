@@ -55,15 +55,16 @@ bool schedule_bruck_allgather(struct schedule *s, const struct schedule_request 
         sequence_receive(&q, wrapped_rank(r, (long)rank + block_count), rotated(r, block_count, block_count + count));
         q.round++;
     }
-    /* Copies the blocks into rank order: those of this rank and the ranks above it, then those of the ranks below it. */
+    /* Copies the blocks into rank order: those of this rank and the ranks above it, then those of the ranks below it.
+     */
     struct span upper = rotated(r, 0, size - rank), lower = rotated(r, size - rank, size);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[rank], upper.length, rank, size - rank}, upper);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[0], lower.length, 0, rank}, lower);
     return sequence_close(&q);
 }
 
-/* Packs the blocks of one message, or unpacks them. These are the blocks with this bit in their number, so each group of
- * `bit` consecutive blocks is copied as a whole. */
+/* Packs the blocks of one message, or unpacks them. These are the blocks with this bit in their number, so each group
+ * of `bit` consecutive blocks is copied as a whole. */
 static int64_t pack(struct sequence *q, const struct schedule_request *r, int bit, int slot, bool packs) {
     int64_t unit = r->output.lengths[0], position = 0;
     for (long first = bit; first < r->size; first += 2L * bit) {

@@ -1,6 +1,6 @@
 /* Gather and scatter over a tree. A message holds the blocks of a whole subtree: first the block of the subtree's root,
- * then those of its children's subtrees, child by child. In a binomial tree with root 0 this order is rank order, so the
- * root need not copy blocks. */
+ * then those of its children's subtrees, child by child. In a binomial tree with root 0 this order is rank order, so
+ * the root need not copy blocks. */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 

@@ -6,8 +6,8 @@
 const char *const groups_level_names[GROUPS_LEVELS] = {"cluster", "host"};
 const char *const groups_exchange_names[GROUPS_EXCHANGES] = {"all-to-all", "recursive-doubling", "ring"};
 
-/* For each exchange, the shape of the tree over the groups' leaders that replaces it if only one leader sends or receives
- * (broadcast and reduce). */
+/* For each exchange, the shape of the tree over the groups' leaders that replaces it if only one leader sends or
+ * receives (broadcast and reduce). */
 static const char *const exchange_shape[GROUPS_EXCHANGES] = {"flat", "binomial-mpich", "chain"};
 
 /* Selects the group whose members the other functions use. */
@@ -109,8 +109,8 @@ struct tree_position groups_position_across(struct groups *g, enum tree_directio
     return position;
 }
 
-/* Lists a member's rank and all ranks below it in the tree, in the order that groups_put_in_order defines. Returns their
- * number. ranks NULL: only counts. */
+/* Lists a member's rank and all ranks below it in the tree, in the order that groups_put_in_order defines. Returns
+ * their number. ranks NULL: only counts. */
 static int list(struct groups *g, int member, int *ranks) {
     int count = 0, stack_size = 0;
     g->stack[stack_size++] = member;

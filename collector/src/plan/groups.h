@@ -11,8 +11,8 @@
 
 enum groups_level { GROUPS_CLUSTER, GROUPS_HOST, GROUPS_LEVELS };
 
-/* The exchange between leaders. If only one leader sends or receives, a tree over the leaders replaces it, which takes as
- * many rounds. */
+/* The exchange between leaders. If only one leader sends or receives, a tree over the leaders replaces it, which takes
+ * as many rounds. */
 enum groups_exchange { EXCHANGE_ALL_TO_ALL, EXCHANGE_DOUBLING, EXCHANGE_RING, GROUPS_EXCHANGES };
 
 /* The words for levels and exchanges in tree files and in names. */
@@ -54,8 +54,8 @@ struct tree_position groups_position_in_group(struct groups *groups, enum tree_d
  * them. */
 struct tree_position groups_position_across(struct groups *groups, enum tree_direction direction);
 
-/* Orders all ranks so that each group is contiguous, and in it each subtree of its reduce tree: first the subtree's root,
- * then its children's subtrees. */
+/* Orders all ranks so that each group is contiguous, and in it each subtree of its reduce tree: first the subtree's
+ * root, then its children's subtrees. */
 void groups_put_in_order(struct groups *groups);
 /* The following functions need groups_put_in_order. groups_position: the position in the order of a rank of this rank's
  * own group. groups_subtree_size: the number of ranks in that rank's subtree, which begins there. */

@@ -5,9 +5,9 @@
  * leaders of hosts: V. Tipparaju, J. Nieplocha, D. Panda, "Fast Collective Operations Using Shared and Remote Memory
  * Access Protocols on Clusters", IPDPS 2003.
  *
- * All ranks get identical bits, because every leader combines the groups' sums in the order of the groups, or receives a
- * sum that one leader combined. Within a group, a rank combines its own operand with the sums of its children, in their
- * order. If groups_are_in_rank_order is true, operands are thus combined in rank order.
+ * All ranks get identical bits, because every leader combines the groups' sums in the order of the groups, or receives
+ * a sum that one leader combined. Within a group, a rank combines its own operand with the sums of its children, in
+ * their order. If groups_are_in_rank_order is true, operands are thus combined in rank order.
  */
 #include "plan/leaders.h"
 
@@ -19,9 +19,11 @@ bool leaders_keep_order(const struct schedule_request *r) {
     groups_put_in_order(&g);
     if (!groups_are_in_rank_order(&g))
         return false;
-    if (operation_has_root(r->operation)) /* the root combines the groups' sums in cyclic order, beginning with its own */
+    if (operation_has_root(
+            r->operation)) /* the root combines the groups' sums in cyclic order, beginning with its own */
         return r->root == 0;
-    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* in a ring, each part's sum begins at another leader */
+    return r->groups->exchange != EXCHANGE_RING ||
+           g.count == 1; /* in a ring, each part's sum begins at another leader */
 }
 
 struct team leaders_team(const struct groups *g) {

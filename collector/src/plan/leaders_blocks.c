@@ -172,8 +172,8 @@ bool schedule_leaders_reduce_scatter(struct schedule *s, const struct schedule_r
     bool leads = groups_leads(&l.g), in_order = l.slot == SLOT_INPUT;
     int own_position = groups_position(&l.g, r->rank), end = own_position + groups_subtree_size(&l.g, r->rank);
     int64_t all_units = length_between(&l, 0, r->size), own_units = r->input.lengths[r->rank];
-    /* Slots, one after the other: the blocks in the order (if they are not in the user's buffer), the children's sums, the
-     * data from the exchange or the parent. */
+    /* Slots, one after the other: the blocks in the order (if they are not in the user's buffer), the children's sums,
+     * the data from the exchange or the parent. */
     int children = SLOT_OTHER + !in_order, incoming_slot = children + up.child_count;
     sequence_open(q, s, r, incoming_slot + (leads ? 2 : 1), r->size);
     s->ring_units = all_units;

@@ -14,8 +14,8 @@
  *                   OWN      the rank's own block
  *                   EACH     a block for each rank, or from each
  *                   NOTHING
- *   lengths         the lengths of the blocks. EVEN: all are equal. KNOWN: all members know all lengths. HIDDEN: members
- *                   know only their own, so no decision may depend on the number of bytes, not even on its being 0
+ *   lengths         the lengths of the blocks. EVEN: all are equal. KNOWN: all members know all lengths. HIDDEN:
+ * members know only their own, so no decision may depend on the number of bytes, not even on its being 0
  */
 // clang-format off
 #define OPERATION_TABLE(OPERATION)                                                                                     \

@@ -1,5 +1,5 @@
-/* Recursive doubling: in each round, ranks exchange all data that they have with a partner. The distance between partners
- * doubles from round to round.
+/* Recursive doubling: in each round, ranks exchange all data that they have with a partner. The distance between
+ * partners doubles from round to round.
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
  * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is not a power of two, each of

@@ -1,5 +1,5 @@
-/* The text of the tree file or topology file that the user requested. If the user gave only a name (`binomial`, `kary:4`,
- * `ring`), it is the text of the equivalent tree file. */
+/* The text of the tree file or topology file that the user requested. If the user gave only a name (`binomial`,
+ * `kary:4`, `ring`), it is the text of the equivalent tree file. */
 #ifndef HOPSCOPE_REQUEST_H
 #define HOPSCOPE_REQUEST_H
 

@@ -2,10 +2,9 @@
  *
  * Reduce-scatter and allgather around a ring, and both together as an allreduce: P. Patarasuk, X. Yuan, "Bandwidth
  * Optimal All-Reduce Algorithms for Clusters of Workstations", Journal of Parallel and Distributed Computing 69 (2009).
- * The sum for a block passes round the ring from the rank after the block's owner to the owner. So operands are combined
- * in a fixed order, but not in rank order.
- * Double ring barrier: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
- * Computing 10 (2007).
+ * The sum for a block passes round the ring from the rank after the block's owner to the owner. So operands are
+ * combined in a fixed order, but not in rank order. Double ring barrier: J. Pjesivac-Grbovic et al., "Performance
+ * Analysis of MPI Collective Operations", Cluster Computing 10 (2007).
  */
 #include "plan/algorithm.h"
 #include "plan/team.h"

@@ -3,9 +3,9 @@
  * Lengths and positions are in units: elements of the user's datatype for reductions, packed bytes for data movement. A
  * message may be cut into segments, which follow one another.
  *
- * To add an algorithm, write a function that fills a schedule, and add a row to algorithm.c; no other code needs to know
- * it. The function must add steps in an order in which they could run one by one, with the sends of a round before its
- * receives. A rank that lacks memory for a schedule then runs each step as soon as it is added (see `on_step`).
+ * To add an algorithm, write a function that fills a schedule, and add a row to algorithm.c; no other code needs to
+ * know it. The function must add steps in an order in which they could run one by one, with the sends of a round before
+ * its receives. A rank that lacks memory for a schedule then runs each step as soon as it is added (see `on_step`).
  */
 #ifndef HOPSCOPE_SCHEDULE_H
 #define HOPSCOPE_SCHEDULE_H
@@ -85,8 +85,8 @@ struct segmentation {
 };
 
 enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
-/* Cuts a message into segments of segment_bytes. 0: one segment, or more for a message above SCHEDULE_MOST_BYTES. If the
- * message would have more than SCHEDULE_MOST_SEGMENTS segments, makes them longer. */
+/* Cuts a message into segments of segment_bytes. 0: one segment, or more for a message above SCHEDULE_MOST_BYTES. If
+ * the message would have more than SCHEDULE_MOST_SEGMENTS segments, makes them longer. */
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes);
 
 /* The number of units in one segment. */
@@ -128,21 +128,21 @@ struct schedule_request {
     const struct tree_members *members;
     int *scratch; /* SCHEDULE_SCRATCH * size ints */
     /* For operations with a block for each rank: the blocks of the two buffers. If a buffer has only the rank's own
-     * block, only entry `rank` is set: in Allgather the input, in Gather and Scatter the buffer of a rank other than the
-     * root. In Alltoall, entry i is the block to rank i, or the block from rank i. */
+     * block, only entry `rank` is set: in Allgather the input, in Gather and Scatter the buffer of a rank other than
+     * the root. In Alltoall, entry i is the block to rank i, or the block from rank i. */
     struct blocks input, output;
 };
 
 void schedule_clear(struct schedule *schedule);
 
 /* For generators. schedule_add adds a step and returns its index, or -1 if memory runs out. schedule_after makes `step`
- * wait for `predecessor`. It ignores a predecessor -1, and a dependency that was added just before. False if memory runs
- * out. */
+ * wait for `predecessor`. It ignores a predecessor -1, and a dependency that was added just before. False if memory
+ * runs out. */
 int schedule_add(struct schedule *schedule, struct step step);
 bool schedule_after(struct schedule *schedule, int step, int predecessor);
 
-/* schedule_begin removes all steps but keeps the memory. schedule_end makes the schedule ready to run, and returns false
- * if memory runs out. schedule_clear frees the memory. */
+/* schedule_begin removes all steps but keeps the memory. schedule_end makes the schedule ready to run, and returns
+ * false if memory runs out. schedule_clear frees the memory. */
 void schedule_begin(struct schedule *schedule);
 bool schedule_end(struct schedule *schedule);
 

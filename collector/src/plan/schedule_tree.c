@@ -1,7 +1,7 @@
 /* Reduce, broadcast, allreduce and barrier over a pair of trees.
  *
- * Segments follow one another through the tree. Each child's data arrives in a ring of `window` segments and stays there
- * until it is combined, so the memory does not grow with the length of the message.
+ * Segments follow one another through the tree. Each child's data arrives in a ring of `window` segments and stays
+ * there until it is combined, so the memory does not grow with the length of the message.
  */
 #include "plan/algorithm.h"
 

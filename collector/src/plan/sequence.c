@@ -9,12 +9,12 @@ struct cell {
     int readers; /* first link of the list of steps that have read the cell since then; -1: none */
 };
 
-/* Tags repeat after this many rounds or segments (see message_tag in engine/executor.c). Messages between two ranks with
- * the same tag must follow one another. */
+/* Tags repeat after this many rounds or segments (see message_tag in engine/executor.c). Messages between two ranks
+ * with the same tag must follow one another. */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
-/* True if all blocks have the same length. Then even an empty block must be sent: a single empty block occurs only in an
- * erroneous program, and its receiver waits for a message. */
+/* True if all blocks have the same length. Then even an empty block must be sent: a single empty block occurs only in
+ * an erroneous program, and its receiver waits for a message. */
 static bool every_member_sends(enum operation operation) {
     return operation_has_blocks(operation) && operation_is_even(operation) && !operation_reduces(operation);
 }
@@ -157,7 +157,8 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     int position = segment % cut->window;
     q->segment = segment;
     q->round = 0;
-    q->most_units = INT64_MAX; /* messages need no further cuts, because no segment is longer than the longest message */
+    q->most_units =
+        INT64_MAX; /* messages need no further cuts, because no segment is longer than the longest message */
     if (s->on_step || cut->segments <= cut->window)
         return position;
     if (segment > 0) {
@@ -168,8 +169,8 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     }
     q->first = s->step_count;
     q->floor = segment < cut->window ? -1 : q->done[position];
-    /* All segments have the same number of messages, and at most one window of segments is under way. So the messages of
-     * the first window are the most that are under way. */
+    /* All segments have the same number of messages, and at most one window of segments is under way. So the messages
+     * of the first window are the most that are under way. */
     if (segment == cut->window)
         q->most_messages = s->most_messages;
     return position;

@@ -1,9 +1,9 @@
 /* Lets a generator write a schedule as if its steps ran one after another, and derives the dependencies from the data
  * that the steps read and write.
  *
- * Every slot is divided into the same number of cells: one for each rank's block, or one for each segment of the window.
- * A step that reads a cell waits for the last step that wrote to the cell. A step that writes to a cell waits for that
- * step, too, and for all steps that have read the cell since. Data outside of cells causes no dependencies.
+ * Every slot is divided into the same number of cells: one for each rank's block, or one for each segment of the
+ * window. A step that reads a cell waits for the last step that wrote to the cell. A step that writes to a cell waits
+ * for that step, too, and for all steps that have read the cell since. Data outside of cells causes no dependencies.
  */
 #ifndef HOPSCOPE_SEQUENCE_H
 #define HOPSCOPE_SEQUENCE_H

@@ -24,8 +24,8 @@ struct shape {
     const char *meaning; /* the parent of each rank and the order of children, for the documents */
     enum shape_kind kind;
     int fan_out; /* set if the shape's name implies it */
-    /* For simple shapes. parent: returns the parent of a rank other than the root. children: writes a rank's children in
-     * order and returns their number. */
+    /* For simple shapes. parent: returns the parent of a rank other than the root. children: writes a rank's children
+     * in order and returns their number. */
     int (*parent)(const struct virtual_rank *rank);
     int (*children)(const struct virtual_rank *rank, int *children);
 };

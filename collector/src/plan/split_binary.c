@@ -3,8 +3,8 @@
  *
  * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
  * ranks count from the root, which is 0. The odd ranks form the left tree and the even ranks the right tree, each a
- * binary tree filled row by row below the root. Partners are neighbours: 1 and 2, 3 and 4, and so on. If the last rank is
- * odd, it has no partner and gets the other half from the root.
+ * binary tree filled row by row below the root. Partners are neighbours: 1 and 2, 3 and 4, and so on. If the last rank
+ * is odd, it has no partner and gets the other half from the root.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"

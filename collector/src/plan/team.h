@@ -40,13 +40,13 @@ void team_ring(struct operand *o, const struct team *team);
 /* Distribute the members' parts, by recursive doubling or around a ring: every member ends with all parts. */
 void team_double_parts(struct sequence *q, const struct team *team, team_parts *parts, const void *context);
 void team_ring_parts(struct sequence *q, const struct team *team, team_parts *parts, const void *context);
-/* Reduce-scatter around a ring: every member ends with the sum over all members of its own part. Returns the location of
- * this sum: `last` or, if that is NULL, a location in slot incoming_slot or incoming_slot + 1. In a team of one member
- * nothing moves, and the location is that of the member's part. */
+/* Reduce-scatter around a ring: every member ends with the sum over all members of its own part. Returns the location
+ * of this sum: `last` or, if that is NULL, a location in slot incoming_slot or incoming_slot + 1. In a team of one
+ * member nothing moves, and the location is that of the member's part. */
 struct span team_ring_scatter(struct sequence *q, const struct team *team, team_parts *parts, const void *context,
                               int incoming_slot, const struct span *last);
-/* Exchanges empty messages (signals) by recursive doubling. Sends none before the step `predecessor` is done. Returns the
- * step after which all members have signalled. */
+/* Exchanges empty messages (signals) by recursive doubling. Sends none before the step `predecessor` is done. Returns
+ * the step after which all members have signalled. */
 int team_double_signals(struct sequence *q, const struct team *team, int predecessor);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds a rank's position in a tree. Rotates a simple shape so that it begins at the root, composes a hierarchy of simple
- * shapes, or re-roots an explicit tree. */
+/* Finds a rank's position in a tree. Rotates a simple shape so that it begins at the root, composes a hierarchy of
+ * simple shapes, or re-roots an explicit tree. */
 #include "plan/tree.h"
 
 void tree_members_number(int *ids, int size, int *scratch) {
@@ -14,8 +14,8 @@ void tree_members_number(int *ids, int size, int *scratch) {
     }
 }
 
-/* Adds to `position` the parent and the children that a rank has in one level of a hierarchy. members: the ranks of this
- * level's group, starting with its head. */
+/* Adds to `position` the parent and the children that a rank has in one level of a hierarchy. members: the ranks of
+ * this level's group, starting with its head. */
 static void position_in_level(const struct tree_level *level, enum tree_direction direction, const int *members,
                               int count, int rank, struct tree_position *position) {
     int v = 0;
@@ -44,9 +44,9 @@ static int representative(const int *id_of_rank, int size, int id, int root) {
 
 enum { LEVEL_CLUSTERS, LEVEL_HOSTS, LEVEL_RANKS, LEVELS };
 
-/* Collects the group of a rank at one level of the hierarchy, in cyclic order from the group's head. The groups are: the
- * representatives of all clusters; the representatives of a cluster's hosts; the ranks of a host. Returns the size of the
- * group; 0 if the rank is in no group of this level. is_listed: size ints of scratch. */
+/* Collects the group of a rank at one level of the hierarchy, in cyclic order from the group's head. The groups are:
+ * the representatives of all clusters; the representatives of a cluster's hosts; the ranks of a host. Returns the size
+ * of the group; 0 if the rank is in no group of this level. is_listed: size ints of scratch. */
 static int level_members(int level, const struct tree_members *m, int rank, int root, int *members, int *is_listed) {
     const int *hosts = m->host_of_rank, *clusters = m->cluster_of_rank;
     int cluster_head = representative(clusters, m->size, clusters[rank], root);
@@ -94,8 +94,8 @@ static void position_in_hierarchy(const struct tree_spec *spec, const struct tre
     }
 }
 
-/* Finds a rank's position in an explicit tree. For another root than the tree's own, reverses the edges on the path from
- * the new root to the old one. */
+/* Finds a rank's position in an explicit tree. For another root than the tree's own, reverses the edges on the path
+ * from the new root to the old one. */
 static void position_in_explicit(const struct tree_spec *spec, int rank, int root, enum tree_direction direction,
                                  struct tree_position *position) {
     int root_child = -1; /* the child whose subtree contains the new root; -1: none */

@@ -3,10 +3,10 @@
  * A tree_spec describes a tree of any size (or, if explicit, of one size). tree_position_of applies it to a
  * communicator, a root and a direction, and returns one rank's position: its parent, and its children in order.
  *
- * The order of children depends on the tree. For simple shapes, see shape.c. In a hierarchical tree, a broadcast has the
- * farthest children first: those in other clusters, then those on other hosts, then those on the same host; a reduce has
- * the reverse order. An explicit tree has the listed order in both directions. If it is re-rooted, a rank's old parent
- * becomes its first child in a broadcast and its last in a reduce.
+ * The order of children depends on the tree. For simple shapes, see shape.c. In a hierarchical tree, a broadcast has
+ * the farthest children first: those in other clusters, then those on other hosts, then those on the same host; a
+ * reduce has the reverse order. An explicit tree has the listed order in both directions. If it is re-rooted, a rank's
+ * old parent becomes its first child in a broadcast and its last in a reduce.
  */
 #ifndef HOPSCOPE_TREE_H
 #define HOPSCOPE_TREE_H
@@ -50,8 +50,8 @@ void tree_members_number(int *ids, int size, int *scratch);
 void tree_position_of(const struct tree_spec *spec, const struct tree_members *members, int rank, int root,
                       enum tree_direction direction, int *scratch, struct tree_position *position);
 
-/* The root to use for a collective that has none, over this pair of trees. It is an explicit tree's own root, so that the
- * tree need not be re-rooted; otherwise 0. */
+/* The root to use for a collective that has none, over this pair of trees. It is an explicit tree's own root, so that
+ * the tree need not be re-rooted; otherwise 0. */
 int tree_own_root(const struct tree_spec *up, const struct tree_spec *down);
 
 #endif

@@ -14,8 +14,8 @@ static bool names_group_tree(const struct json *rule) {
     return group_tree && group_tree->type == JSON_STRING;
 }
 
-/* True if any rule needs the list `trees`. A rule that names an algorithm, or leaves calls to the library, needs it only
- * if its `inside` names a tree for the groups. An `inside` that is not a string is reported later, by the rule's
+/* True if any rule needs the list `trees`. A rule that names an algorithm, or leaves calls to the library, needs it
+ * only if its `inside` names a tree for the groups. An `inside` that is not a string is reported later, by the rule's
  * reader. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)

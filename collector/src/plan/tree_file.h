@@ -8,9 +8,9 @@
 
 #include "plan/tree_plan.h"
 
-/* Reads a tree file. world_size: number of ranks of the job, 0 if unknown. Rules must not list ranks that the job lacks,
- * nor apply a larger explicit tree to it. On error returns NULL with a message `line:column: the fault; the remedy`. Free
- * the plan with tree_plan_free. */
+/* Reads a tree file. world_size: number of ranks of the job, 0 if unknown. Rules must not list ranks that the job
+ * lacks, nor apply a larger explicit tree to it. On error returns NULL with a message `line:column: the fault; the
+ * remedy`. Free the plan with tree_plan_free. */
 struct tree_plan *tree_plan_parse(const char *text, size_t length, int world_size, char *message, size_t capacity);
 void tree_plan_free(struct tree_plan *plan);
 

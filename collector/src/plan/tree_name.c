@@ -16,8 +16,8 @@ static bool has_name(const struct shape *shape) {
     return shape->kind != SHAPE_EXPLICIT;
 }
 
-/* The shape that a word such as `kary:4` or `kary:` names. Sets *number to the text after the colon. NULL if no shape that
- * takes a number has this name. */
+/* The shape that a word such as `kary:4` or `kary:` names. Sets *number to the text after the colon. NULL if no shape
+ * that takes a number has this name. */
 static const struct shape *numbered_shape(const char *word, const char **number) {
     for (const struct shape *row = shapes; row->name; row++) {
         size_t length = strlen(row->name);
@@ -46,8 +46,8 @@ static bool define(const char *word, char *definition, size_t capacity) {
     return true;
 }
 
-/* The algorithm that a word such as `leaders:ring` names. Sets *suffix to the text after the colon. NULL if no algorithm
- * with groups has this name. */
+/* The algorithm that a word such as `leaders:ring` names. Sets *suffix to the text after the colon. NULL if no
+ * algorithm with groups has this name. */
 static const char *algorithm_prefix(const char *word, const char **suffix) {
     for (const struct algorithm *row = algorithms; row->name; row++) {
         size_t length = strlen(row->name);
@@ -101,8 +101,8 @@ size_t tree_name_text(const char *name, char *text, size_t capacity) {
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }
 
-/* Lists the shapes that a name can select; numbered: only those that take a number, as in `kary:4`. Prints `number` in the
- * place of ":4". */
+/* Lists the shapes that a name can select; numbered: only those that take a number, as in `kary:4`. Prints `number` in
+ * the place of ":4". */
 static char *list_shapes(bool numbered, const char *number, const char *last, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)

@@ -19,8 +19,8 @@ struct tree_rule {
     bool operations[OPERATIONS];
     const struct algorithm *algorithms[OPERATIONS]; /* one per operation; NULL if native */
     struct tree_range comm_size, bytes;
-    int members; /* index of one of the plan's lists of members, or ANY_MEMBERS */
-    bool native; /* leaves the calls to the MPI library */
+    int members;                     /* index of one of the plan's lists of members, or ANY_MEMBERS */
+    bool native;                     /* leaves the calls to the MPI library */
     struct groups_spec groups;       /* for algorithms IN_GROUPS */
     int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
     uint64_t segment_bytes;          /* 0: whole messages */

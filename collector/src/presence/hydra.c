@@ -47,8 +47,8 @@ static int parent_of(int process) {
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Makes the name from the launcher's address, because Hydra gives its processes no job name. Hydra starts a proxy on each
- * host with this address on the command line, which is equal for all proxies of a job. The proxy is this process's
+/* Makes the name from the launcher's address, because Hydra gives its processes no job name. Hydra starts a proxy on
+ * each host with this address on the command line, which is equal for all proxies of a job. The proxy is this process's
  * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. */
 bool hydra_name_of_job(char *name, size_t capacity) {
     enum { MOST_ANCESTORS = 32 };

@@ -129,8 +129,8 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
         if (q->rank == 0 && (proven = first_rank(q, proven, false)) == q->size) {
             publish(q, name, "go");
         } else if (clock_monotonic_ns() >= deadline) {
-            /* Another rank's verdict may have come first. So the verdict that the next loop reads counts, not this one. If
-             * this rank cannot publish a verdict, its result is INCOMPLETE in any case. */
+            /* Another rank's verdict may have come first. So the verdict that the next loop reads counts, not this one.
+             * If this rank cannot publish a verdict, its result is INCOMPLETE in any case. */
             if (publish(q, name, "no") != 0)
                 return PRESENCE_INCOMPLETE;
         } else {

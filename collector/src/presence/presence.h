@@ -23,8 +23,8 @@ struct presence_question {
 
 /* Finds out if every rank has the collector. Waits at most for the timeout. All ranks of the job agree on COMPLETE or
  * INCOMPLETE, however slow some ranks are: the first published verdict counts for all, and it is COMPLETE only if every
- * rank has published its file before. If one rank gets FOREIGN or NOWHERE, no other rank gets COMPLETE. For every result
- * but COMPLETE, prints one line on stderr. */
+ * rank has published its file before. If one rank gets FOREIGN or NOWHERE, no other rank gets COMPLETE. For every
+ * result but COMPLETE, prints one line on stderr. */
 enum presence presence_prove(const struct presence_question *question);
 
 /* Removes this run's files from the directory, so that the next attempt can use it. It serves a job that ends during

@@ -1,10 +1,10 @@
-/* Finds the call site of a call through mpi4py: the line of the innermost Python frame whose file is neither mpi4py's own
- * nor frozen into the interpreter. The site's callers are the lines of the next such frames. Each thread caches recent
- * lines, by code object and instruction, and recent call sites, by their lines. Each call site is defined once per
- * process.
+/* Finds the call site of a call through mpi4py: the line of the innermost Python frame whose file is neither mpi4py's
+ * own nor frozen into the interpreter. The site's callers are the lines of the next such frames. Each thread caches
+ * recent lines, by code object and instruction, and recent call sites, by their lines. Each call site is defined once
+ * per process.
  *
- * A code object may have been freed, and another one may now have its address. So the thread also caches a hash of a part
- * of the code object, and compares it each time. */
+ * A code object may have been freed, and another one may now have its address. So the thread also caches a hash of a
+ * part of the code object, and compares it each time. */
 #include "python/site.h"
 
 #include <dlfcn.h>
@@ -49,8 +49,8 @@ static _Thread_local struct cached_site cached_site[SITE_SLOTS] __attribute__((t
  * which the calling thread may hold. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum python_sites allowed;
-/* The address range of mpi4py's machine code. bytes 0: mpi4py has not called yet, or lines are not read, so its calls are
- * treated like all others. */
+/* The address range of mpi4py's machine code. bytes 0: mpi4py has not called yet, or lines are not read, so its calls
+ * are treated like all others. */
 static uintptr_t low;
 static size_t bytes;
 static char own_files[PATH_MAX]; /* the common beginning of the paths of mpi4py's own sources */

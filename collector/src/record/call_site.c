@@ -48,7 +48,8 @@ static bool grow(void) {
     return true;
 }
 
-/* The id of a number; a new number gets the id ++*latest, and *fresh is set. 0 if recording is off or memory runs out. */
+/* The id of a number; a new number gets the id ++*latest, and *fresh is set. 0 if recording is off or memory runs out.
+ */
 static uint32_t id_of(uintptr_t number, uint32_t *latest, bool *fresh) {
     *fresh = false;
     if (!record_is_on())
@@ -178,8 +179,8 @@ static uintptr_t number_of(const struct chain *chain) {
     return chain->length == 1 ? last->address : (outer_of(last) | NOT_AN_ADDRESS);
 }
 
-/* Adds a step to the table. Call it under the lock. Returns NULL if all slots for its hash are taken; such call sites are
- * then looked up at each call. */
+/* Adds a step to the table. Call it under the lock. Returns NULL if all slots for its hash are taken; such call sites
+ * are then looked up at each call. */
 static struct call_site_step *add_step(const struct call_site_step *step) {
     size_t slot = call_site_slot(step->address, step->inner);
     for (size_t probe = 0; probe < CALL_SITE_PROBES; probe++) {

@@ -69,8 +69,8 @@ static inline struct call_position call_position_of(const void *call_frame) {
     return (struct call_position){words[1], (uintptr_t)(words + 2), words[0]};
 }
 
-/* Moves the position to the caller, by a struct frame_rule. False if the caller's frame would lie outside the thread's own
- * stack. position->stack must lie on that stack. */
+/* Moves the position to the caller, by a struct frame_rule. False if the caller's frame would lie outside the thread's
+ * own stack. position->stack must lie on that stack. */
 static inline bool call_position_leave(struct call_position *position, int32_t size, int16_t saved,
                                        bool from_frame_pointer) {
     uintptr_t end = (from_frame_pointer ? position->frame_pointer : position->stack) + (uintptr_t)(intptr_t)size;
@@ -115,8 +115,8 @@ uint32_t call_site_without_callers(uintptr_t address);
 /* Adds a call site without callers to the known ones. `address` may also be another number that stands for one. */
 void call_site_remember(uintptr_t address, uint32_t id);
 
-/* Returns the id of a call site of another kind, such as a line of Python; 0 if recording is off. `number` identifies the
- * call site; its highest bit must be set, so that it is not an address. If *fresh is set, write the definition. */
+/* Returns the id of a call site of another kind, such as a line of Python; 0 if recording is off. `number` identifies
+ * the call site; its highest bit must be set, so that it is not an address. If *fresh is set, write the definition. */
 uint32_t call_site_number(uintptr_t number, bool *fresh);
 /* Like call_site_number, for a caller of such call sites. Its number must not be that of a call site. */
 uint32_t call_site_caller(uintptr_t number, bool *fresh);

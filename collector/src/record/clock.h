@@ -9,8 +9,8 @@
 #include <x86intrin.h>
 #endif
 
-/* True if ticks are those of the processor's cycle counter, because it runs at the same rate on all cores and in all power
- * states (x86's invariant TSC). Otherwise ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
+/* True if ticks are those of the processor's cycle counter, because it runs at the same rate on all cores and in all
+ * power states (x86's invariant TSC). Otherwise ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
 extern bool clock_is_tsc;
 
 static inline uint64_t clock_monotonic_ns(void) {

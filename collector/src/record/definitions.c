@@ -21,8 +21,8 @@ int definitions_open(const char *directory, int world_rank, definitions_failed *
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    /* O_EXCL: an existing file is never overwritten. This rank may have run another program before an exec, which recorded
-     * here. */
+    /* O_EXCL: an existing file is never overwritten. This rank may have run another program before an exec, which
+     * recorded here. */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }

@@ -1,6 +1,6 @@
-/* Reads DWARF call frame information (.eh_frame). Understands only the rules that compilers use in nearly all functions:
- * the frame's end is the stack pointer or the frame pointer plus a number, and the caller's registers are saved at fixed
- * distances from that end. */
+/* Reads DWARF call frame information (.eh_frame). Understands only the rules that compilers use in nearly all
+ * functions: the frame's end is the stack pointer or the frame pointer plus a number, and the caller's registers are
+ * saved at fixed distances from that end. */
 #include "record/frame_rule.h"
 
 #include <link.h>
@@ -93,8 +93,8 @@ static int find_table(struct dl_phdr_info *object, size_t size, void *opaque) {
     return 1;
 }
 
-/* The description (FDE) of the function that contains the address, by binary search in the table's sorted index. NULL if
- * there is none. */
+/* The description (FDE) of the function that contains the address, by binary search in the table's sorted index. NULL
+ * if there is none. */
 static const uint8_t *find_description(const struct table *table) {
     struct cursor cursor = {table->header, (const uint8_t *)table->high, false};
     uint64_t version = take_bytes(&cursor, 1), table_encoding = take_bytes(&cursor, 1),
@@ -111,7 +111,8 @@ static const uint8_t *find_description(const struct table *table) {
         return NULL;
     const uint8_t *entries = cursor.next;
     struct entry entry;
-    uint64_t low = 0, high = count; /* the last entry whose function begins at or before the address is in [low, high) */
+    uint64_t low = 0,
+             high = count; /* the last entry whose function begins at or before the address is in [low, high) */
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         memcpy(&entry, entries + middle * sizeof entry, sizeof entry);

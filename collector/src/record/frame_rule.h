@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The rule that holds at a return address. The frame ends at base + size. base: the stack pointer after the return or, if
- * from_frame_pointer is set, the frame pointer. The word below the end is the return address into the caller. */
+/* The rule that holds at a return address. The frame ends at base + size. base: the stack pointer after the return or,
+ * if from_frame_pointer is set, the frame pointer. The word below the end is the return address into the caller. */
 struct frame_rule {
     int32_t size;
     int16_t saved; /* distance from the frame's end to the saved frame pointer; 0: the register still has it */
@@ -18,7 +18,8 @@ struct frame_rule {
     uintptr_t object;   /* load address of the program or library that contains the function */
 };
 
-/* Finds the rule that holds at a return address. False if no unwind table covers the address. Takes the loader's lock. */
+/* Finds the rule that holds at a return address. False if no unwind table covers the address. Takes the loader's lock.
+ */
 bool frame_rule_find(uintptr_t return_address, struct frame_rule *rule);
 
 #endif

@@ -72,8 +72,8 @@ void record_follow(void) {
         uint64_t resume_ticks = clock_now();
         resume_cursor(cursor);
         record_skipped(resume_ticks, last_gap);
-        /* While this thread made no call, the process may have resumed and paused again. Such gaps become one gap of this
-         * thread, with the last one's number. */
+        /* While this thread made no call, the process may have resumed and paused again. Such gaps become one gap of
+         * this thread, with the last one's number. */
         record_append(resume_ticks, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
     }
     errno = saved_errno;

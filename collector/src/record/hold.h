@@ -1,12 +1,12 @@
 /* Pauses recording at MPI_Pcontrol(0) and resumes it at MPI_Pcontrol(1).
  *
  * The process has one phase, a number that grows by one at every pause and every resumption, and is odd while recording
- * is paused. A thread takes over the phase at the beginning of its next call, so it never records half a call. Its spool
- * shows when it paused and resumed; the time between the two is a gap. Gaps are numbered per process, from 1.
+ * is paused. A thread takes over the phase at the beginning of its next call, so it never records half a call. Its
+ * spool shows when it paused and resumed; the time between the two is a gap. Gaps are numbered per process, from 1.
  *
- * The assembly matches messages by counting: the n-th send with a communicator, peer and tag belongs to the n-th receive.
- * So each thread counts the messages that it does not record in a gap, by communicator, peer and tag, and writes the
- * counts to its spool at the gap's end. */
+ * The assembly matches messages by counting: the n-th send with a communicator, peer and tag belongs to the n-th
+ * receive. So each thread counts the messages that it does not record in a gap, by communicator, peer and tag, and
+ * writes the counts to its spool at the gap's end. */
 #ifndef HOPSCOPE_HOLD_H
 #define HOPSCOPE_HOLD_H
 

@@ -75,8 +75,8 @@ static int prepare_room(int fd, off_t offset, size_t length) {
     return error;
 }
 
-/* Makes all pages of a chunk writable in advance, because the first write to a page is slow (1.4 us on ext4). MAP_POPULATE
- * prepares pages only for reading. Kernels before 5.14 do not know MADV_POPULATE_WRITE. */
+/* Makes all pages of a chunk writable in advance, because the first write to a page is slow (1.4 us on ext4).
+ * MAP_POPULATE prepares pages only for reading. Kernels before 5.14 do not know MADV_POPULATE_WRITE. */
 static void prefault(char *chunk, size_t bytes) {
     if (madvise(chunk, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -93,8 +93,8 @@ static struct spool_record *front_of(const struct record_thread *thread) {
     return (void *)((char *)thread->header + SPOOL_HEADER_BYTES);
 }
 
-/* Appends the whole front to the existing chunks. Returns 0 or an errno; on error only the file's length has changed. Uses
- * write(), which fails if the disk is full; with a mapping, the process would get SIGBUS. */
+/* Appends the whole front to the existing chunks. Returns 0 or an errno; on error only the file's length has changed.
+ * Uses write(), which fails if the disk is full; with a mapping, the process would get SIGBUS. */
 static int write_front(const struct record_thread *thread) {
     off_t position = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
     int error = 0;

@@ -52,8 +52,8 @@ static inline void record_take_back(void) {
 
 /* Returns a number for a request or hop that is unique in this process. */
 uint64_t record_request_id(void);
-/* Return the id of this process's definition of a text; 0 if recording is off. The first call for a text appends a line to
- * the .defs file, which takes a system call. So keep the id; do not call these for every event. */
+/* Return the id of this process's definition of a text; 0 if recording is off. The first call for a text appends a line
+ * to the .defs file, which takes a system call. So keep the id; do not call these for every event. */
 uint32_t record_define_tree(const char *name);
 uint32_t record_define_reason(const char *text);
 uint32_t record_define_algorithm(const char *name);
@@ -71,8 +71,8 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes);
 void record_stop(const char *reason);
 /* Sets a function that each recording thread calls before it ends. NULL: none. */
 void record_before_thread_ends(void (*hook)(void));
-/* A wait for another thread to end. It is recorded, when it is over, only if the other thread has recorded. Otherwise the
- * other thread's time counts as the rank's computing. */
+/* A wait for another thread to end. It is recorded, when it is over, only if the other thread has recorded. Otherwise
+ * the other thread's time counts as the rank's computing. */
 struct record_join {
     struct record_join *next;
     pthread_t thread;

@@ -16,7 +16,8 @@ static bool end_empty(struct spool_record *enter, uint64_t duration) {
     }
 }
 
-/* Removes the record of the message. From then until the kind of the ENTER changes, a reader sees an open, empty call. */
+/* Removes the record of the message. From then until the kind of the ENTER changes, a reader sees an open, empty call.
+ */
 static void take_back_message(void) {
     record_take_back();
     __atomic_thread_fence(__ATOMIC_RELEASE);

@@ -1,9 +1,9 @@
 /* Turns the ENTER of a call into a single record for the whole call, if the call contains no other record, or just one
  * message or request.
  *
- * This happens in place, if the ENTER is this thread's last record, or the last one before that of the message. The kind
- * is stored last. Readers ignore the other new fields in an ENTER, so if the process dies in between, they see an open
- * call. */
+ * This happens in place, if the ENTER is this thread's last record, or the last one before that of the message. The
+ * kind is stored last. Readers ignore the other new fields in an ENTER, so if the process dies in between, they see an
+ * open call. */
 #ifndef HOPSCOPE_WHOLE_CALL_H
 #define HOPSCOPE_WHOLE_CALL_H
 
@@ -27,8 +27,8 @@ static inline bool whole_call_has(size_t records) {
     return next - enter == records * sizeof(struct spool_record);
 }
 
-/* Writes the unused upper half of a field. Does not load the field, because that would be slow: a processor cannot forward
- * the recent store of another width to the load. */
+/* Writes the unused upper half of a field. Does not load the field, because that would be slow: a processor cannot
+ * forward the recent store of another width to the load. */
 static inline void whole_call_add(uint64_t *field, uint64_t upper) {
     uint32_t half = (uint32_t)upper;
     memcpy((char *)field + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? sizeof half : 0), &half, sizeof half);
@@ -53,8 +53,8 @@ static inline bool whole_call_collective(uint64_t leave, uint64_t seq, uint64_t 
     return true;
 }
 
-/* Ends any other call, or a collective without bytes. Merges the leave into the ENTER or, if that is impossible, appends a
- * LEAVE. */
+/* Ends any other call, or a collective without bytes. Merges the leave into the ENTER or, if that is impossible,
+ * appends a LEAVE. */
 void whole_call_leave(uint64_t leave, uint16_t region);
 
 #endif

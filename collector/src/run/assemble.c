@@ -7,11 +7,7 @@
 #include "log/log.h"
 #include "mpi/loaded_object.h"
 
-enum {
-    WHOLE = 0,
-    INCOMPLETE = 1,
-    DEFERRED = 3
-}; /* some values of enum assemble_outcome (assembly/assemble.h) */
+enum { WHOLE = 0, INCOMPLETE = 1, DEFERRED = 3 }; /* some values of enum assemble_outcome (assembly/assemble.h) */
 
 static const char *const file_name = "libhopscope-assemble.so";
 

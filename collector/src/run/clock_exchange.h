@@ -1,5 +1,5 @@
-/* Measures clock offsets between machines. Rank 0 makes many round trips to one rank of each other machine, and the fastest
- * one counts. */
+/* Measures clock offsets between machines. Rank 0 makes many round trips to one rank of each other machine, and the
+ * fastest one counts. */
 #ifndef HOPSCOPE_CLOCK_EXCHANGE_H
 #define HOPSCOPE_CLOCK_EXCHANGE_H
 

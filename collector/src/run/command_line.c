@@ -11,8 +11,8 @@ static bool needs_quotes(const char *word) {
     return !*word || word[strspn(word, plain)];
 }
 
-/* Appends a text to the first length_before bytes of `output`. Returns the new length, or `capacity` if the text does not
- * fit. */
+/* Appends a text to the first length_before bytes of `output`. Returns the new length, or `capacity` if the text does
+ * not fit. */
 static size_t append(char *output, size_t capacity, size_t length_before, const char *text, size_t length) {
     if (length_before + length >= capacity)
         return capacity;

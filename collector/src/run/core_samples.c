@@ -29,8 +29,8 @@ static int64_t read_clock(clockid_t clock) {
     return clock_gettime(clock, &time) == 0 ? time.tv_sec * INT64_C(1000000000) + time.tv_nsec : 0;
 }
 
-/* Reads the time in which this thread was ready but had no core. Opens the file anew for each sample, because the program
- * may close or replace a descriptor that it does not know. */
+/* Reads the time in which this thread was ready but had no core. Opens the file anew for each sample, because the
+ * program may close or replace a descriptor that it does not know. */
 static bool read_queued(int64_t *queued_ns) {
     char text[80] = "";
     int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -48,8 +48,8 @@ static bool take(struct sample *sample, uint64_t ticks) {
     return read_queued(&sample->queued_ns);
 }
 
-/* Adds the time since the last sample to the sums. Assigns the core's and the queue's time between two samples to computing
- * and to MPI in proportion to their durations. */
+/* Adds the time since the last sample to the sums. Assigns the core's and the queue's time between two samples to
+ * computing and to MPI in proportion to their durations. */
 static void add(const struct sample *now) {
     const struct sample *last = &samples.last;
     uint64_t elapsed = now->ticks - last->ticks, in_mpi = now->in_mpi - last->in_mpi;

@@ -1,5 +1,5 @@
-/* Measures how long the thread that called MPI_Init had a core while it computed. Takes samples after MPI calls, at most
- * every CORE_SAMPLE_NS, because a sample needs system calls. */
+/* Measures how long the thread that called MPI_Init had a core while it computed. Takes samples after MPI calls, at
+ * most every CORE_SAMPLE_NS, because a sample needs system calls. */
 #ifndef HOPSCOPE_CORE_SAMPLES_H
 #define HOPSCOPE_CORE_SAMPLES_H
 

@@ -69,8 +69,8 @@ static void name_directory(void) {
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-/* The thread level of the process. In a program with sessions each session has its own level, so this returns the highest
- * level, which is safe for all. */
+/* The thread level of the process. In a program with sessions each session has its own level, so this returns the
+ * highest level, which is safe for all. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
     if (!run.in_session)
@@ -157,8 +157,8 @@ static void define_core_use(void) {
     line_end(&line);
 }
 
-/* Aborts the job and never returns. MPICH 5 may return from MPI_Abort before its launcher has ended the process, so this
- * then waits. */
+/* Aborts the job and never returns. MPICH 5 may return from MPI_Abort before its launcher has ended the process, so
+ * this then waits. */
 static _Noreturn void end_job(void) {
     pmpi.Abort(MPI_COMM_WORLD, 2);
     _exit(2);
@@ -187,8 +187,8 @@ static void create_collector_comm(void) {
         return;
     }
 #endif
-    int error =
-        pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* on an error, the default handler ends the job here */
+    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank,
+                                &run.comm); /* on an error, the default handler ends the job here */
     if (error != MPI_SUCCESS) {
         log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
                  error);
@@ -197,9 +197,9 @@ static void create_collector_comm(void) {
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
 }
 
-/* Runs some collectives on the collector's communicator, so that MPICH 5 creates its shared memory for them now: it does
- * so after the first five collectives (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Otherwise that would happen in MPI_Finalize.
- * A program that had limited the size of its files by then was killed by SIGXFSZ. */
+/* Runs some collectives on the collector's communicator, so that MPICH 5 creates its shared memory for them now: it
+ * does so after the first five collectives (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Otherwise that would happen in
+ * MPI_Finalize. A program that had limited the size of its files by then was killed by SIGXFSZ. */
 static void exhaust_first_collectives(void) {
 #ifndef OMPI_MPI_H
     enum { FIRST = 6 };
@@ -235,9 +235,9 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Chooses the trace directory of this group of processes. Spawned processes record in a subdirectory of the spawning job's
- * directory, if that is known. Returns false if the group has no name that its parents or other groups do not have too,
- * because it would then overwrite their spools. All processes of the group get the same result. */
+/* Chooses the trace directory of this group of processes. Spawned processes record in a subdirectory of the spawning
+ * job's directory, if that is known. Returns false if the group has no name that its parents or other groups do not
+ * have too, because it would then overwrite their spools. All processes of the group get the same result. */
 static bool choose_directory(void) {
     if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
         run.parent = MPI_COMM_NULL;
@@ -257,8 +257,8 @@ static bool choose_directory(void) {
     return true;
 }
 
-/* The part of the start that needs messages between ranks, for a program without MPI_Init. Sends none unless every rank has
- * the collector. */
+/* The part of the start that needs messages between ranks, for a program without MPI_Init. Sends none unless every rank
+ * has the collector. */
 static void start_in_session(void) {
     if (run.config.tree)
         run.terms.refusal = record_define_reason("MPI by sessions without MPI_Init");
@@ -429,9 +429,9 @@ void run_tell_of_late_session(void) {
 #endif
 
 void run_assemble(void) {
-    /* The assembly runs after PMPI_Finalize, so that no other rank waits for it. If there are several worlds, the last one
-     * to end assembles. If some ranks lack the collector, no process knows when the last spool is complete. Then the
-     * launcher, `hopscope recover` or the first analysis assembles later. */
+    /* The assembly runs after PMPI_Finalize, so that no other rank waits for it. If there are several worlds, the last
+     * one to end assembles. If some ranks lack the collector, no process knows when the last spool is complete. Then
+     * the launcher, `hopscope recover` or the first analysis assembles later. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)

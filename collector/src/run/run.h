@@ -27,15 +27,16 @@ void run_add_world(uint64_t init_ticks);
  * called MPI_Init. The processes exchange messages only inside this function, because no later point is certain to be
  * reached by all. So there is no engine and only one clock exchange, and the archive is assembled later. */
 struct run_terms run_start_in_session(void);
-/* Ends the recording. Call it before the PMPI_Session_finalize of the last session. function: the open call, whose leave it
- * records. Does not wait for other ranks. */
+/* Ends the recording. Call it before the PMPI_Session_finalize of the last session. function: the open call, whose
+ * leave it records. Does not wait for other ranks. */
 void run_finish_in_session(int function);
-/* Reports, on stderr and in the trace, that this session is not recorded. Call it after a PMPI_Session_init that came after
- * the end of recording. */
+/* Reports, on stderr and in the trace, that this session is not recorded. Call it after a PMPI_Session_init that came
+ * after the end of recording. */
 void run_tell_of_late_session(void);
 #endif
-/* Call it after a collective on MPI_COMM_WORLD whose sequence number has reached the checkpoint (clock_watch.h). has_data:
- * the collective moved data, or failed here: other ranks, on which it may have succeeded, then expect this rank. */
+/* Call it after a collective on MPI_COMM_WORLD whose sequence number has reached the checkpoint (clock_watch.h).
+ * has_data: the collective moved data, or failed here: other ranks, on which it may have succeeded, then expect this
+ * rank. */
 void run_checkpoint(int function, uint64_t seq, bool has_data);
 /* Ends the recording and frees the collector's communicators and other MPI objects. Call it before PMPI_Finalize. */
 void run_finish(void);

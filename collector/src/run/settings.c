@@ -49,9 +49,9 @@ static void define(const char *name, const char *request, const char *value, con
 
 #ifdef OMPI_MPI_H
 
-/* Two internal functions of Open MPI that read the variables that MPI_Init has registered. MPI_T could read these too. But
- * if Open MPI's components are separate files, initialising MPI_T loads all of them. That takes 0.2 s and starts drivers
- * that the program does not use. */
+/* Two internal functions of Open MPI that read the variables that MPI_Init has registered. MPI_T could read these too.
+ * But if Open MPI's components are separate files, initialising MPI_T loads all of them. That takes 0.2 s and starts
+ * drivers that the program does not use. */
 typedef int find_variable_function(const char *name, int *index);
 typedef int get_variable_function(int index, const void *storage, int *source, const char **file);
 
@@ -134,8 +134,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
 }
 
-/* Defines MPICH's settings. The environment has their values: MPICH takes these variables from nowhere else, and ends the
- * job in MPI_Init if a value is unknown. */
+/* Defines MPICH's settings. The environment has their values: MPICH takes these variables from nowhere else, and ends
+ * the job in MPI_Init if a value is unknown. */
 void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");

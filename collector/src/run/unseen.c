@@ -29,7 +29,8 @@ static bool is_mpi(const char *path) {
     return false;
 }
 
-/* True for rank 0, so that only one process of the job reports. If the launcher sets no rank, true for every process. */
+/* True for rank 0, so that only one process of the job reports. If the launcher sets no rank, true for every process.
+ */
 static bool is_reporting_process(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

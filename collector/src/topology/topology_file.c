@@ -94,8 +94,8 @@ static int find_machines(const char *const *machine_names, int ranks, int *first
     return count;
 }
 
-/* Adds the host for a machine. entry: the entry of the file that matches it. matched: number of machines that this entry
- * matches. If it is 1, the host gets the entry's name; otherwise it gets the machine's name. */
+/* Adds the host for a machine. entry: the entry of the file that matches it. matched: number of machines that this
+ * entry matches. If it is 1, the host gets the entry's name; otherwise it gets the machine's name. */
 static bool place_machine(struct complaint *c, const struct json *hosts, const char *machine, int rank, int entry,
                           int matched, int *entry_of_host, struct topology *t, int *host) {
     if (entry < 0)

@@ -42,8 +42,8 @@ bool call_abandoned(uintptr_t frame) {
     own_stack_find();
     if (!own_stack_has((uintptr_t)old) || !own_stack_has(frame))
         return false;
-    /* The mark alone proves nothing: a destructor that runs because of an exception may call this wrapper while the memory
-     * of the abandoned frame is still unchanged. So walk the stack too. */
+    /* The mark alone proves nothing: a destructor that runs because of an exception may call this wrapper while the
+     * memory of the abandoned frame is still unchanged. So walk the stack too. */
     if (frame < (uintptr_t)old && is_marked(old) && frames_find((uintptr_t)old) != FRAMES_LEFT)
         return false;
     if (call_thread.recorded_function) {

@@ -1,12 +1,12 @@
 /* Enter and leave: the steps that every wrapper makes before and after it calls the PMPI function.
  *
- * Only a thread's outermost wrapper records a call. Calls that the MPI library, a callback of the application or another
- * tool makes inside it are only passed on, and so are all calls before MPI_Init and after MPI_Finalize. A wrapper runs the
- * same code when it only passes a call on: the enter marks the call so, and the leave then returns the error without
- * recording. Code between the two that changes anything must check call_passed_on first.
+ * Only a thread's outermost wrapper records a call. Calls that the MPI library, a callback of the application or
+ * another tool makes inside it are only passed on, and so are all calls before MPI_Init and after MPI_Finalize. A
+ * wrapper runs the same code when it only passes a call on: the enter marks the call so, and the leave then returns the
+ * error without recording. Code between the two that changes anything must check call_passed_on first.
  *
- * A C++ exception or longjmp out of an error handler or callback of the application skips the end of a wrapper. The next
- * wrapper detects this and ends the skipped wrapper's call. */
+ * A C++ exception or longjmp out of an error handler or callback of the application skips the end of a wrapper. The
+ * next wrapper detects this and ends the skipped wrapper's call. */
 #ifndef HOPSCOPE_CALL_H
 #define HOPSCOPE_CALL_H
 
@@ -42,16 +42,17 @@ struct call {
 struct call_thread {
     const struct call *outermost;        /* the call of this thread's outermost wrapper; NULL: it is in no wrapper */
     enum mpi_function recorded_function; /* the function of the outermost wrapper, if its enter is recorded */
-    /* The leave of the pair of records that unsuccessful tests and probes share (completions.h). The pair exists from the
-     * first poll on and is updated in place. So even if the program is killed or hangs, its last poll is in the spool.
-     * NULL: the thread does not poll. */
+    /* The leave of the pair of records that unsuccessful tests and probes share (completions.h). The pair exists from
+     * the first poll on and is updated in place. So even if the program is killed or hangs, its last poll is in the
+     * spool. NULL: the thread does not poll. */
     struct spool_record *poll_leave;
     struct spool_record *poll_last; /* the thread's last record after its last poll: poll_leave, or a hop in a poll */
     uint32_t poll_chunk;            /* the value of record_cursor.changes at that time */
     uint64_t poll_window;           /* ticks of the first poll of the pair */
     uint64_t poll_begin;            /* ticks of the first poll after the last pause */
     uint64_t poll_slept;            /* ticks slept since the last poll */
-    /* The CALL_FRAME of a Fortran entry. It is set while the MPI library's Fortran binding runs, which calls a C wrapper. */
+    /* The CALL_FRAME of a Fortran entry. It is set while the MPI library's Fortran binding runs, which calls a C
+     * wrapper. */
     const void *fortran_caller;
 };
 
@@ -67,9 +68,9 @@ static inline const void *call_caller(const void *frame) {
 
 /* Looks up the PMPI functions. Ends the process with a message if there are none. */
 void call_pass_on(void);
-/* Call it at the beginning of MPI_Init or MPI_Init_thread, with the function's name. Usually returns NULL. If this preload
- * was built for another MPI library than the program's, returns the library's function, to call instead. No further call
- * then reaches the collector. */
+/* Call it at the beginning of MPI_Init or MPI_Init_thread, with the function's name. Usually returns NULL. If this
+ * preload was built for another MPI library than the program's, returns the library's function, to call instead. No
+ * further call then reaches the collector. */
 void *call_steps_aside(const char *name);
 
 static inline uint64_t call_mark(const struct call *call) {
@@ -77,7 +78,8 @@ static inline uint64_t call_mark(const struct call *call) {
 }
 
 /* Call it in a wrapper that seems to run inside another one. frame: the address of the calling wrapper's frame. Returns
- * true if the program has already left the other wrapper by an exception or longjmp, and then ends that wrapper's call. */
+ * true if the program has already left the other wrapper by an exception or longjmp, and then ends that wrapper's call.
+ */
 bool call_abandoned(uintptr_t frame);
 
 static inline void call_occupy(struct call *call) {

@@ -1,5 +1,5 @@
-/* Defines the state of each thread's calls. It has a file of its own because wrappers, sleeps and Fortran entries all use
- * it. */
+/* Defines the state of each thread's calls. It has a file of its own because wrappers, sleeps and Fortran entries all
+ * use it. */
 
 #include "wrappers/call.h"
 

@@ -27,8 +27,8 @@ void collective_enter(struct call *call, enum mpi_function function, const void 
     uint32_t id = 0;
     call->seq = 0;
     if (call->comm) {
-        /* Count every collective, even if it is not recorded or the engine does not run it: all members must have the same
-         * count. */
+        /* Count every collective, even if it is not recorded or the engine does not run it: all members must have the
+         * same count. */
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
@@ -77,7 +77,8 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);
-    /* The library detects these errors before it sends a message. Any other error happens when the collective has begun. */
+    /* The library detects these errors before it sends a message. Any other error happens when the collective has
+     * begun. */
     return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
            class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
            class == MPI_ERR_TOPOLOGY;

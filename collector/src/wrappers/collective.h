@@ -12,10 +12,10 @@
  *   Alltoall(v,w)                all blocks, all blocks
  *   Reduce_scatter(_block)       all blocks, the rank's own block
  *   Neighbor_*                   as without Neighbor_, with a block for each out- and in-neighbour
- * On an intercommunicator, "all blocks" means one for each rank of the other group; for Reduce_scatter, of this group. In
- * Bcast, Reduce, Gather(v) and Scatter(v), the root's group does not take part except for the root itself, so its other
- * ranks have 0, 0. So do calls that fail, and calls on communicators that the collector does not know. Calls that the MPI
- * library refused do not count as collectives. */
+ * On an intercommunicator, "all blocks" means one for each rank of the other group; for Reduce_scatter, of this group.
+ * In Bcast, Reduce, Gather(v) and Scatter(v), the root's group does not take part except for the root itself, so its
+ * other ranks have 0, 0. So do calls that fail, and calls on communicators that the collector does not know. Calls that
+ * the MPI library refused do not count as collectives. */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
 
@@ -55,8 +55,8 @@ static inline bool collective_concerns_engine(const struct call *call) {
 /* True if the engine ran the call and set call->error. If false, call the PMPI function. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
-/* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Other members do
- * not know of such a call, so it must not count as a collective. */
+/* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Other members
+ * do not know of such a call, so it must not count as a collective. */
 bool collective_refused(const struct call *call);
 /* True if a collective on several ranks must send messages: it moves bytes, or it is a barrier. */
 bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received);

@@ -1,5 +1,5 @@
-/* The wrappers of the blocking collectives: enter, the engine or the PMPI function, leave. collective.h defines the bytes.
- * A wrapper never reads arguments that MPI does not read on this rank. */
+/* The wrappers of the blocking collectives: enter, the engine or the PMPI function, leave. collective.h defines the
+ * bytes. A wrapper never reads arguments that MPI does not read on this rank. */
 #include "engine/engine.h"
 #include "wrappers/collective_forms.h"
 
@@ -10,8 +10,8 @@ static __attribute__((noinline)) bool run_by_engine(struct call *call, struct en
     return collective_by_engine(call, &by_engine);
 }
 
-/* A macro, so that its arguments are evaluated only if the engine may run the call: describing the buffers takes longer than
- * writing a record. */
+/* A macro, so that its arguments are evaluated only if the engine may run the call: describing the buffers takes longer
+ * than writing a record. */
 #define ran_on_engine(call, ...)                                                                                       \
     (__builtin_expect(collective_concerns_engine(call), 0) && run_by_engine(call, __VA_ARGS__))
 

@@ -108,8 +108,8 @@ WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_C
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER);
     call.error = pmpi.Comm_create_group(comm, group, tag, handle);
-    /* The tag becomes part of the key, because two threads may create communicators from one parent at the same time, with
-     * different tags. */
+    /* The tag becomes part of the key, because two threads may create communicators from one parent at the same time,
+     * with different tags. */
     return leave_group_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
 }
 
@@ -179,8 +179,9 @@ WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *handle) {
     return leave_creation(&call, COMM_ORIGIN_MERGE, comm, 0, handle);
 }
 
-/* Forgets a communicator. Call it before the library frees the communicator and may reuse its handle. Works also for calls
- * that are only passed on: the delete callback of an attribute may free a communicator inside another MPI call. */
+/* Forgets a communicator. Call it before the library frees the communicator and may reuse its handle. Works also for
+ * calls that are only passed on: the delete callback of an attribute may free a communicator inside another MPI call.
+ */
 static void forget(MPI_Comm handle) {
     if (!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
         return;

@@ -1,8 +1,8 @@
 /* The wrappers of waits and tests, in which requests end.
  *
  * Each wrapper copies the handles before the call, because the library overwrites those of completed requests. If the
- * application ignores statuses, the wrapper passes statuses of its own, because it needs the source, tag and size of each
- * received message. */
+ * application ignores statuses, the wrapper passes statuses of its own, because it needs the source, tag and size of
+ * each received message. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -60,17 +60,17 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
-/* Records that a request was cancelled, so that its message was never sent or received. The matching of messages needs this
- * record even if recording is paused now. */
+/* Records that a request was cancelled, so that its message was never sent or received. The matching of messages needs
+ * this record even if recording is paused now. */
 static void cancelled(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
 }
 
-/* Records the ends of the send and of the receive of an MPI_Isendrecv. The status should be that of the receive, but MPICH
- * does not fill it in (seen in 4.0 and 5.0). So the status is used only for a receive with wildcards; under MPICH the end
- * of such a receive is not recorded. Without wildcards, peer and tag are those that were requested, and the bytes are the
- * most that could arrive. */
+/* Records the ends of the send and of the receive of an MPI_Isendrecv. The status should be that of the receive, but
+ * MPICH does not fill it in (seen in 4.0 and 5.0). So the status is used only for a receive with wildcards; under MPICH
+ * the end of such a receive is not recorded. Without wildcards, peer and tag are those that were requested, and the
+ * bytes are the most that could arrive. */
 static void complete_both(uint64_t ticks, struct request request, const MPI_Status *status) {
     if (request.id && !request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
@@ -164,8 +164,8 @@ static int leave_any(struct call *call, struct array *array, int count, const MP
     return call_leave_at(call, leave);
 }
 
-/* If a test completed no request, ends the call as an unsuccessful poll and returns true. Otherwise returns false: the test
- * then ends like a wait. */
+/* If a test completed no request, ends the call as an unsuccessful poll and returns true. Otherwise returns false: the
+ * test then ends like a wait. */
 static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_unsuccessful) {
     if (call_passed_on(call))
         return false;
@@ -178,8 +178,8 @@ static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_
     return is_unsuccessful;
 }
 
-/* True if a test completed the request with this handle. remaining: the handle after the test. It is MPI_REQUEST_NULL if the
- * request was completed, unless the request is persistent; then the table of requests is asked. */
+/* True if a test completed the request with this handle. remaining: the handle after the test. It is MPI_REQUEST_NULL
+ * if the request was completed, unless the request is persistent; then the table of requests is asked. */
 static bool was_completed(MPI_Request handle, MPI_Request remaining) {
     return handle != MPI_REQUEST_NULL && (remaining == MPI_REQUEST_NULL || !requests_is_inactive(handle));
 }

@@ -1,13 +1,13 @@
 /* Records tests and probes in a loop (polls).
  *
  * A polling program would fill its spool with unsuccessful calls. So successive unsuccessful polls share one pair of
- * enter and leave, which each poll updates. Their functions and call sites may differ. Only the MPI library's hops may be
- * recorded between them; any other record ends the pair.
+ * enter and leave, which each poll updates. Their functions and call sites may differ. Only the MPI library's hops may
+ * be recorded between them; any other record ends the pair.
  *
- * A pause of up to POLL_GAP_NS between two polls counts as polling, a longer pause as computing. After a longer pause, a
- * poll still joins the pair if the pair's first poll began at most POLL_WINDOW_NS before it; otherwise it begins a new
- * pair. When a poll joins after a longer pause, the pair moves: it now ends with this poll, and its duration is that of
- * the polling without the longer pauses.
+ * A pause of up to POLL_GAP_NS between two polls counts as polling, a longer pause as computing. After a longer pause,
+ * a poll still joins the pair if the pair's first poll began at most POLL_WINDOW_NS before it; otherwise it begins a
+ * new pair. When a poll joins after a longer pause, the pair moves: it now ends with this poll, and its duration is
+ * that of the polling without the longer pauses.
  *
  * If a poll succeeds, its call begins with the first poll after the last longer pause. The polls before that pause stay
  * in the pair.

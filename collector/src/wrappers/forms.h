@@ -1,8 +1,8 @@
 /* The two forms of a function that takes counts: MPI_Send with int, MPI_Send_c with MPI_Count.
  *
  * The wrappers of both forms are the same text, compiled twice. A file X.c gives the int forms. X_large.c defines
- * LARGE_COUNT and includes X.c, to give the large forms if the MPI library has them. Both forms are recorded as the same
- * function.
+ * LARGE_COUNT and includes X.c, to give the large forms if the MPI library has them. Both forms are recorded as the
+ * same function.
  */
 #ifndef HOPSCOPE_FORMS_H
 #define HOPSCOPE_FORMS_H

@@ -18,8 +18,8 @@ static const void *object_of(const void *code) {
     return dladdr(code, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* Visits one frame of the stack, from the innermost outwards. First skips the frames of the calling wrapper. After a foreign
- * frame (of the MPI library or of a callback), a frame of the collector belongs to another wrapper. */
+/* Visits one frame of the stack, from the innermost outwards. First skips the frames of the calling wrapper. After a
+ * foreign frame (of the MPI library or of a callback), a frame of the collector belongs to another wrapper. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *opaque) {
     struct walk *walk = opaque;
     uintptr_t end = _Unwind_GetCFA(frame);

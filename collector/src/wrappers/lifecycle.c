@@ -1,6 +1,6 @@
-/* The wrappers of MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort and of sessions. They begin and end serving: only in
- * between do the wrappers record calls. In a program that has called MPI_Init, sessions are ordinary calls. In any other
- * program the first session begins serving, and the end of the last session ends it. */
+/* The wrappers of MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort and of sessions. They begin and end serving: only
+ * in between do the wrappers record calls. In a program that has called MPI_Init, sessions are ordinary calls. In any
+ * other program the first session begins serving, and the end of the last session ends it. */
 #include <pthread.h>
 
 #include "native/shared/native.h"
@@ -42,7 +42,8 @@ static void serve(struct run_terms terms) {
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 
-/* Records the call that began serving, when the spool exists. begin: the time at which the collector's own start began. */
+/* Records the call that began serving, when the spool exists. begin: the time at which the collector's own start began.
+ */
 static void record_init(enum mpi_function function, uint64_t enter, const void *caller, uint64_t begin) {
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     record_append(begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
@@ -84,16 +85,16 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
     return other_init ? error : after_init(error, FUNCTION_MPI_Init_thread, enter, CALLER);
 }
 
-/* True if this finalize ends the recording. In a program that began with a session, the last finalize of all sessions and
- * of MPI_Init's world does so. */
+/* True if this finalize ends the recording. In a program that began with a session, the last finalize of all sessions
+ * and of MPI_Init's world does so. */
 static bool is_last(bool of_session) {
     if (!of_session && !is_session_run)
         return true;
     return __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && is_session_run;
 }
 
-/* Ends the recording if this finalize is the last one. Call it before the library's finalize. Returns true if the recording
- * has ended. */
+/* Ends the recording if this finalize is the last one. Call it before the library's finalize. Returns true if the
+ * recording has ended. */
 static bool before_finalize(const struct call *call, bool of_session) {
     if (call_passed_on(call) || !is_last(of_session))
         return false;
@@ -153,8 +154,8 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     call_close();
 }
 
-/* Counts a new session, or begins serving with it. Call it after the session's init, under the lock, if the enter of that
- * call was not recorded. */
+/* Counts a new session, or begins serving with it. Call it after the session's init, under the lock, if the enter of
+ * that call was not recorded. */
 static void after_session_init(int error, uint64_t enter, const void *caller) {
     if (error != MPI_SUCCESS)
         return;

@@ -1,5 +1,5 @@
-/* The wrappers of MPI_Request_get_status and similar functions, which inspect requests but do not complete them: a wait or
- * test still has to follow. */
+/* The wrappers of MPI_Request_get_status and similar functions, which inspect requests but do not complete them: a wait
+ * or test still has to follow. */
 #include "wrappers/completions.h"
 #include "wrappers/requests.h"
 

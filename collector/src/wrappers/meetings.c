@@ -1,5 +1,6 @@
-/* The wrappers of functions that create intercommunicators: two groups of processes, perhaps of different worlds, connect.
- * Each side records what it knows (struct meeting in comm/registry.h), and the assembly joins the two sides. */
+/* The wrappers of functions that create intercommunicators: two groups of processes, perhaps of different worlds,
+ * connect. Each side records what it knows (struct meeting in comm/registry.h), and the assembly joins the two sides.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

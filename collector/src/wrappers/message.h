@@ -11,8 +11,8 @@
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
 
-/* False with HOPSCOPE_RECORD=collectives. Calls and waits are then recorded as usual, but not their messages and requests.
- * Set before any call is recorded. */
+/* False with HOPSCOPE_RECORD=collectives. Calls and waits are then recorded as usual, but not their messages and
+ * requests. Set before any call is recorded. */
 extern bool messages_recorded;
 
 /* The id of the communicator's definition, for the records of its messages; 0: its messages are not recorded. */
@@ -42,8 +42,8 @@ static inline uint64_t message_request(int peer, int tag) {
     return (uint64_t)source << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
 }
 
-/* Like call_enter, for a blocking send, receive or probe. Records the requested peer too, so that the trace of a program
- * that hangs shows for which peer the call waits. */
+/* Like call_enter, for a blocking send, receive or probe. Records the requested peer too, so that the trace of a
+ * program that hangs shows for which peer the call waits. */
 static inline void message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
                                  uint64_t request, uint64_t second_request) {
     if (!call_open(call, function, caller))
@@ -58,8 +58,8 @@ static inline MPI_Status *message_status(const struct call *call, MPI_Status *us
     return user_status == MPI_STATUS_IGNORE && !call_passed_on(call) ? own_status : user_status;
 }
 
-/* Call it after a send. kind: SPOOL_SEND, or SPOOL_ISEND with its request id. The record has the timestamp of the call's
- * enter. */
+/* Call it after a send. kind: SPOOL_SEND, or SPOOL_ISEND with its request id. The record has the timestamp of the
+ * call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
 /* Call it after a blocking receive, with the fields of its status. */
@@ -68,8 +68,8 @@ void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
 void message_sent_to(const struct call *call, enum spool_kind kind, uint32_t comm, int peer, int tag, uint64_t bytes,
                      uint64_t id);
 void message_received_from(uint64_t ticks, uint32_t comm, int peer, int tag, uint64_t bytes);
-/* Call one of these when the receive of this request has ended and was not cancelled. source: the message's peer and tag,
- * combined as in message_peer. */
+/* Call one of these when the receive of this request has ended and was not cancelled. source: the message's peer and
+ * tag, combined as in message_peer. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
 void message_completed_from(uint64_t ticks, const struct request *request, uint64_t source, uint64_t bytes);
 

@@ -1,9 +1,9 @@
-/* The wrappers of partitioned communication. Each start of such a request sends one message, whose partitions the sender
- * marks as ready one by one.
+/* The wrappers of partitioned communication. Each start of such a request sends one message, whose partitions the
+ * sender marks as ready one by one.
  *
- * The message is recorded as sent in the call that marks the last partition as ready, because the receiver waits for that
- * partition. MPI matches partitioned requests separately from all other messages. The bit ARCHIVE_PARTITIONED in the tag
- * keeps them separate in the records, too.
+ * The message is recorded as sent in the call that marks the last partition as ready, because the receiver waits for
+ * that partition. MPI matches partitioned requests separately from all other messages. The bit ARCHIVE_PARTITIONED in
+ * the tag keeps them separate in the records, too.
  */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"

@@ -54,7 +54,8 @@ static void begin_pair(struct call *call, uint64_t slept, uint64_t leave) {
     call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
     t->poll_leave = record_last();
-    /* If a chunk ended here, the two records of the pair may not lie next to each other. Then no poll can update them. */
+    /* If a chunk ended here, the two records of the pair may not lie next to each other. Then no poll can update them.
+     */
     if (t->poll_leave && (t->poll_leave->kind != SPOOL_LEAVE || t->poll_leave[-1].kind != SPOOL_ENTER_BARE))
         t->poll_leave = NULL;
     t->poll_last = t->poll_leave;

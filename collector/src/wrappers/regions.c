@@ -1,7 +1,7 @@
 /* Records user-defined regions (hopscope/region.h).
  *
- * Each thread has a stack of its open regions. The end of a region is recorded if and only if its beginning was recorded,
- * even if recording was paused or resumed in between. */
+ * Each thread has a stack of its open regions. The end of a region is recorded if and only if its beginning was
+ * recorded, even if recording was paused or resumed in between. */
 #define HOPSCOPE_INSIDE_COLLECTOR
 #include "hopscope/region.h"
 

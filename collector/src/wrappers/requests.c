@@ -10,8 +10,8 @@ static struct request *table; /* hash table, linear probing; the size is a power
 static size_t capacity, used;
 static uint64_t last_order;
 
-/* Takes the lock of the table, if threads may call MPI concurrently. Spins, because the lock is held only for a few dozen
- * instructions, except when the table grows. */
+/* Takes the lock of the table, if threads may call MPI concurrently. Spins, because the lock is held only for a few
+ * dozen instructions, except when the table grows. */
 static void lock(void) {
     if (!needs_lock)
         return;
@@ -29,8 +29,8 @@ static uint64_t bits_of(MPI_Request handle) {
     return (uint64_t)(uintptr_t)handle;
 }
 
-/* The key of a matched message, which is in the same table as requests. Inverting bit 62 keeps the keys apart: in handles
- * of requests, which are user-space addresses or sign-extended ints, bits 62 and 63 are equal. */
+/* The key of a matched message, which is in the same table as requests. Inverting bit 62 keeps the keys apart: in
+ * handles of requests, which are user-space addresses or sign-extended ints, bits 62 and 63 are equal. */
 static uint64_t bits_of_message(MPI_Message message) {
     return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
 }

@@ -1,8 +1,8 @@
 /* The application's open requests: for each handle, all that a wait or test must know to record the completion.
  *
- * A library may use one handle for all requests that complete at once. It may also reuse the handle of a completed request
- * before the thread that completed it has called requests_take. So a handle may be in the table several times, and the
- * oldest request is taken first. */
+ * A library may use one handle for all requests that complete at once. It may also reuse the handle of a completed
+ * request before the thread that completed it has called requests_take. So a handle may be in the table several times,
+ * and the oldest request is taken first. */
 #ifndef HOPSCOPE_REQUESTS_H
 #define HOPSCOPE_REQUESTS_H
 
@@ -51,16 +51,16 @@ void requests_start(bool threads);
 bool requests_complete_at_once(MPI_Request handle);
 /* Adds a request, with this handle. If memory fails, the request stays unknown, and its completion is not recorded. */
 void requests_add(MPI_Request handle, struct request request);
-/* Call it when a request with this handle has completed. Copies the oldest active one to *request, and removes it from the
- * table; if it is persistent, only deactivates it. False if there is none. */
+/* Call it when a request with this handle has completed. Copies the oldest active one to *request, and removes it from
+ * the table; if it is persistent, only deactivates it. False if there is none. */
 bool requests_take(MPI_Request handle, struct request *request);
 /* Copies the oldest request of this handle, active or not, to *request. Call it before a persistent request is started.
  * False if there is none. */
 bool requests_look_up(MPI_Request handle, struct request *request);
 /* Activates a persistent request and copies it to *request, with the seq of this start. False if there is none. */
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request);
-/* Counts partitions of a partitioned send that are now ready. gap: the current recording gap. Returns true if they were the
- * last partitions, and then copies the request to *request, with this gap. */
+/* Counts partitions of a partitioned send that are now ready. gap: the current recording gap. Returns true if they were
+ * the last partitions, and then copies the request to *request, with this gap. */
 bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request);
 /* True if the handle has no active request: a null handle, or a persistent request that was not started. */
 bool requests_is_inactive(MPI_Request handle);

@@ -1,5 +1,5 @@
-/* Wraps functions in which a thread may sleep between its polls, because such sleep counts as polling (completions.h). A
- * thread that yields its core may also sleep, for the time slice of another thread. */
+/* Wraps functions in which a thread may sleep between its polls, because such sleep counts as polling (completions.h).
+ * A thread that yields its core may also sleep, for the time slice of another thread. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -45,7 +45,8 @@ struct nap {
     uint64_t slept_before;
 };
 
-/* Begins a sleep. next: the C library's function; NULL if another library's constructor sleeps before find_next has run. */
+/* Begins a sleep. next: the C library's function; NULL if another library's constructor sleeps before find_next has
+ * run. */
 static struct nap begin_nap(const void *next) {
     const struct call_thread *t = &call_thread;
     if (__builtin_expect(!next, 0))
@@ -55,8 +56,8 @@ static struct nap begin_nap(const void *next) {
     return (struct nap){clock_now(), t->poll_slept};
 }
 
-/* Ends a sleep and adds its duration to the thread's poll_slept. If the C library's function called another wrapped one,
- * replaces what that one has added. */
+/* Ends a sleep and adds its duration to the thread's poll_slept. If the C library's function called another wrapped
+ * one, replaces what that one has added. */
 static void end_nap(struct nap nap) {
     if (nap.begin)
         call_thread.poll_slept = nap.slept_before + (clock_now() - nap.begin);

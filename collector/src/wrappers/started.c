@@ -2,8 +2,8 @@
 
 #include "native/shared/native.h"
 
-/* Combines a request id, and the root in the bits above it, in one word: the record of a collective's end has one field for
- * both. */
+/* Combines a request id, and the root in the bits above it, in one word: the record of a collective's end has one field
+ * for both. */
 static uint64_t id_and_root(uint64_t id, uint64_t root) {
     return id | (root + 1) << SPOOL_REQUEST_BITS;
 }

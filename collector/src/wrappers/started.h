@@ -1,9 +1,10 @@
 /* Records collectives that return before they are complete: nonblocking ones, and persistent ones when MPI_Start starts
  * them.
  *
- * A nonblocking collective gets its sequence number in its call, like a blocking one. Persistent collectives are numbered
- * separately, because MPI lets members start them in different orders. Their sequence number combines the number of the
- * request on its communicator, which is equal on all members, with the number of the request's earlier starts. */
+ * A nonblocking collective gets its sequence number in its call, like a blocking one. Persistent collectives are
+ * numbered separately, because MPI lets members start them in different orders. Their sequence number combines the
+ * number of the request on its communicator, which is equal on all members, with the number of the request's earlier
+ * starts. */
 #ifndef HOPSCOPE_STARTED_H
 #define HOPSCOPE_STARTED_H
 
@@ -15,7 +16,8 @@ void nonblocking_enter(struct call *call, enum mpi_function function, const void
 /* Like collective_leave, for a nonblocking form. sent, received: bytes as in collective.h. */
 int nonblocking_leave(struct call *call, uint64_t sent, uint64_t received, const MPI_Request *request);
 
-/* Enter and leave of the call that creates a persistent request. The collective itself is counted when it is started. */
+/* Enter and leave of the call that creates a persistent request. The collective itself is counted when it is started.
+ */
 void persistent_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
 int persistent_leave(struct call *call, uint64_t sent, uint64_t received, const MPI_Request *request);
 

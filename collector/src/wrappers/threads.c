@@ -29,7 +29,8 @@ struct start {
     uint64_t ticks; /* time at which the thread was created */
 };
 
-/* The threads that are being created. If there are more at the same time, the creation of the others is not recorded. */
+/* The threads that are being created. If there are more at the same time, the creation of the others is not recorded.
+ */
 enum { MOST_STARTS = 64 };
 static struct start starts[MOST_STARTS];
 

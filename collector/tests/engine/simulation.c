@@ -74,8 +74,8 @@ static void send(int sender, const struct step *s, const uint64_t *data) {
     memcpy(m->data, data, (size_t)s->length * sizeof *data);
 }
 
-/* The oldest message that MPI could match with this receive: same ranks, and equal in everything that the executor's tags
- * distinguish. */
+/* The oldest message that MPI could match with this receive: same ranks, and equal in everything that the executor's
+ * tags distinguish. */
 static struct message *match(const struct step *s, int receiver, int sender) {
     for (int i = first_open; i < message_count; i++) {
         struct message *m = &messages[i];

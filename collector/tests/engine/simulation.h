@@ -1,5 +1,5 @@
-/* Simulates the schedules of all ranks, with messages in memory. Messages and steps finish in random order, which must not
- * affect results. A unit is a number of 64 bits. */
+/* Simulates the schedules of all ranks, with messages in memory. Messages and steps finish in random order, which must
+ * not affect results. A unit is a number of 64 bits. */
 #ifndef HOPSCOPE_SIMULATION_H
 #define HOPSCOPE_SIMULATION_H
 

@@ -56,8 +56,8 @@ static void draw_blocks(struct scene *s) {
         for (int receiver = 0; receiver < s->size; receiver++) {
             int64_t length = is_among(s->operation, even_operations) ? equal_length : rand() % 6;
             bool is_uniform = !is_among(s->operation, BIT(ALLTOALLV) | BIT(ALLTOALLW));
-            /* In an allgather or gather, all blocks of one sender have the same size; in a scatter or reduce-scatter, all
-             * blocks for one receiver. */
+            /* In an allgather or gather, all blocks of one sender have the same size; in a scatter or reduce-scatter,
+             * all blocks for one receiver. */
             if (is_uniform && is_among(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && sender > 0)
                 length = s->count[0][receiver];
             else if (is_uniform && !is_among(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && receiver > 0)
@@ -156,8 +156,9 @@ static void expect_output(struct scene *s, int rank, const char *label) {
     }
     int64_t units = s->input_units[rank] > s->output_units[rank] ? s->input_units[rank] : s->output_units[rank];
     for (int64_t i = 0; i < units; i++)
-        if (output[i] != expected_output[i] && !(s->in_place && is_among(s->operation, reduce_scatters) &&
-                                                 i >= s->output_lengths[rank][rank])) { /* MPI does not define the rest */
+        if (output[i] != expected_output[i] &&
+            !(s->in_place && is_among(s->operation, reduce_scatters) &&
+              i >= s->output_lengths[rank][rank])) { /* MPI does not define the rest */
             EXPECT(output[i] == expected_output[i], "%s: rank %d, unit %lld", label, rank, (long long)i);
             return;
         }
@@ -172,8 +173,8 @@ static const struct shape *draw_simple_shape(void) {
     return shape;
 }
 
-/* Draws the host and the cluster of each rank. Either consecutive ranks share a host, or ranks are dealt to the hosts in
- * turn. */
+/* Draws the host and the cluster of each rank. Either consecutive ranks share a host, or ranks are dealt to the hosts
+ * in turn. */
 static void draw_placement(int size, int *hosts, int *clusters) {
     int count = 1 + rand() % 6, hosts_per_cluster = 1 + rand() % 3, is_dealt = rand() % 2;
     for (int rank = 0; rank < size; rank++) {
@@ -261,8 +262,8 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     }
 }
 
-/* The steps of a rank that has no memory for a schedule. It runs them one by one, in the order in which they were added.
- * The collective must not hang then either. */
+/* The steps of a rank that has no memory for a schedule. It runs them one by one, in the order in which they were
+ * added. The collective must not hang then either. */
 struct recorded_steps {
     struct step steps[4096];
     int count;

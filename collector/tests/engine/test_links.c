@@ -11,8 +11,8 @@ enum { MOST_WORDS = 4096 };
 
 static _Atomic uint64_t words[MOST_WORDS];
 
-/* Opens links between the hosts a0 and a1 of cluster A, and b0 and b1 of cluster B. Ranks 0 to 3 run on these hosts. All
- * links are free from time 0 on. */
+/* Opens links between the hosts a0 and a1 of cluster A, and b0 and b1 of cluster B. Ranks 0 to 3 run on these hosts.
+ * All links are free from time 0 on. */
 static struct links open_links(const char *emulate) {
     char text[2000], message[500] = "";
     const char *host_names[4] = {"here", "here", "here", "here"};
@@ -54,8 +54,8 @@ static void an_old_file_means_what_it_meant(void) {
                                     "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":5e8}");
     /* Each interface takes 10 + 2 * 100, and the wire 100 and a latency of 1000. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 210 + 100 + 1000 + 210);
-    /* The host's next message waits until its interface is free, at 210. It has another wire, because each pair of hosts
-     * has its own. */
+    /* The host's next message waits until its interface is free, at 210. It has another wire, because each pair of
+     * hosts has its own. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 100, 0), 420 + 100 + 1000 + 210);
     EXPECT_TIME(visible_ns(&links, A1, B1, 100, 0), 420 + 100 + 1000 + 210 + 210);
     EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 5);
@@ -105,21 +105,21 @@ static void gateways_interfaces_serve_all_that_passes(void) {
 }
 
 static void cut_through_counts_bytes_once_at_the_slowest(void) {
-    /* Each byte takes 0.084 us (G of the LogGP model). With cut-through, one MiB takes 88 ms in all, not 88 ms on each of
-     * the two interfaces. */
+    /* Each byte takes 0.084 us (G of the LogGP model). With cut-through, one MiB takes 88 ms in all, not 88 ms on each
+     * of the two interfaces. */
     struct links links = open_links("\"host_interface\":{\"bytes_per_second\":11904762,\"cut_through\":true}");
     uint64_t single_ns = visible_ns(&links, A0, B0, 1 << 20, 0);
     EXPECT(single_ns > 88000000 && single_ns < 88100000, "%llu", (unsigned long long)single_ns);
     /* Both interfaces were occupied during the whole time, so the next message arrives after twice that time. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 1 << 20, 0), 2 * single_ns);
     close_links(&links);
-    /* The wire has half of the interfaces' speed. The last byte leaves the second interface 10 ns after it came from the
-     * wire. */
+    /* The wire has half of the interfaces' speed. The last byte leaves the second interface 10 ns after it came from
+     * the wire. */
     links = open_links("\"links\":{\"wan\":{\"latency_ns\":1000,\"bytes_per_second\":5e8}},"
                        "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":1e9,\"cut_through\":true}");
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 10 + 200 + 1000 + 10);
-    /* The message from a1 to the same host has another wire. It does not wait at b0's interface, which was busy from 1010
-     * to 1120. */
+    /* The message from a1 to the same host has another wire. It does not wait at b0's interface, which was busy from
+     * 1010 to 1120. */
     EXPECT_TIME(visible_ns(&links, A1, B0, 100, 0), 10 + 200 + 1000 + 20);
     close_links(&links);
 }
@@ -191,9 +191,9 @@ static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) 
     uint64_t one_root_ns = broadcast_end_ns(one_root, 0, reduce_end_ns(one_root, 0));
     uint64_t layer_ns = broadcast_end_ns(layer, 0, reduce_end_ns(layer, 0));
     uint64_t two_groups_ns = broadcast_end_ns(two_groups, 0, reduce_end_ns(two_groups, 0));
-    /* In us. To the root: a leaf sends (2), latency inside the host (5), the leader receives seven messages (14) and sends
-     * one (2), latency between hosts (20), the root receives three (6). Back: the root sends three (6), latency (20), a
-     * leader receives one (2) and sends seven (14), latency (5), a leaf receives one (2). */
+    /* In us. To the root: a leaf sends (2), latency inside the host (5), the leader receives seven messages (14) and
+     * sends one (2), latency between hosts (20), the root receives three (6). Back: the root sends three (6), latency
+     * (20), a leader receives one (2) and sends seven (14), latency (5), a leaf receives one (2). */
     EXPECT_TIME(one_root_ns, 49000 + 49000);
     EXPECT(two_groups_ns < one_root_ns && one_root_ns < layer_ns, "%llu, %llu, %llu", (unsigned long long)two_groups_ns,
            (unsigned long long)one_root_ns, (unsigned long long)layer_ns);

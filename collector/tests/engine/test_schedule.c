@@ -1,5 +1,5 @@
-/* Tests the building blocks of schedules, and properties of the schedule of a tree. test_algorithms.c tests the results of
- * schedules. */
+/* Tests the building blocks of schedules, and properties of the schedule of a tree. test_algorithms.c tests the results
+ * of schedules. */
 #include "expect.h"
 #include "plan/algorithm.h"
 

@@ -1,5 +1,5 @@
-/* Tests that every shape gives a tree for every root and every size up to 17, and that parent and child of every edge name
- * each other. */
+/* Tests that every shape gives a tree for every root and every size up to 17, and that parent and child of every edge
+ * name each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,8 +136,8 @@ static void children_are(const struct tree_spec *spec, int size, int rank, int r
            children_text, expectation);
 }
 
-/* Ranks are dealt in turn to the hosts A0, B0 and B1 of the sites A and B. The path 7 > 6 > 4 > 0 then goes to the other
- * site at every step. */
+/* Ranks are dealt in turn to the hosts A0, B0 and B1 of the sites A and B. The path 7 > 6 > 4 > 0 then goes to the
+ * other site at every step. */
 static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
     struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
     int rank = 7, crossings = 0, path[4] = {7}, length = 1;

@@ -1,8 +1,8 @@
 /* Fuzz test of the assembly and the inspection: they must read any bytes as a rank's files, or report the error.
  *
- * The input consists of a mode, the length and the bytes of 0.defs, and the bytes of 0.0.spool. The files of a second rank
- * are valid. A spool with a broken header is refused at once and tests little, so a valid header is written unless the
- * mode says otherwise. */
+ * The input consists of a mode, the length and the bytes of 0.defs, and the bytes of 0.0.spool. The files of a second
+ * rank are valid. A spool with a broken header is refused at once and tests little, so a valid header is written unless
+ * the mode says otherwise. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -62,9 +62,9 @@ static void write_whole_rank(void) {
     write_file("1.0.spool", page, sizeof page);
 }
 
-/* Writes the rank's files. If mode & 1, the header too comes from the input. Otherwise the next bits of the mode give the
- * number of chunks, and if the front continues after them, if the file has its full length, and if the process has ended.
- * Some records are in the front. */
+/* Writes the rank's files. If mode & 1, the header too comes from the input. Otherwise the next bits of the mode give
+ * the number of chunks, and if the front continues after them, if the file has its full length, and if the process has
+ * ended. Some records are in the front. */
 static void write_rank_of(const uint8_t *data, size_t size, uint8_t mode) {
     size_t definitions = (size_t)data[0] << 8 | data[1];
     data += 2;

@@ -16,8 +16,8 @@ static void require(bool holds, const char *requirement) {
     abort();
 }
 
-/* Checks that every rank except the root has one parent, that this parent lists it as a child, and that all paths lead to
- * the root. */
+/* Checks that every rank except the root has one parent, that this parent lists it as a child, and that all paths lead
+ * to the root. */
 static void check_tree(const struct tree_spec *spec, int size, int root, enum tree_direction direction) {
     int hosts[MOST_RANKS], clusters[MOST_RANKS], scratch[2 * MOST_RANKS], children[MOST_RANKS];
     int parent[MOST_RANKS], claimed[MOST_RANKS] = {0};

@@ -1,5 +1,5 @@
-/* Tests that native recording finds the name of the Open MPI algorithm of each call, and restores the linkage tables at the
- * end. A rules file, which test_algorithm_names.py writes, selects the algorithms.
+/* Tests that native recording finds the name of the Open MPI algorithm of each call, and restores the linkage tables at
+ * the end. A rules file, which test_algorithm_names.py writes, selects the algorithms.
  *
  * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>

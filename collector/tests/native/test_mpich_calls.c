@@ -1,4 +1,5 @@
-/* Tests that the search finds MPICH's hidden functions in the library's file, and refuses damaged copies of the file. */
+/* Tests that the search finds MPICH's hidden functions in the library's file, and refuses damaged copies of the file.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

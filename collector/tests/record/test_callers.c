@@ -1,5 +1,5 @@
-/* Tests that following the callers gives the same addresses as the compiler's own unwinder, and reads nothing outside the
- * stack, from whatever address it starts. */
+/* Tests that following the callers gives the same addresses as the compiler's own unwinder, and reads nothing outside
+ * the stack, from whatever address it starts. */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,8 @@ static int order(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Compares callers through a frame whose size only its frame pointer shows, and through frames of the C library (qsort). */
+/* Compares callers through a frame whose size only its frame pointer shows, and through frames of the C library
+ * (qsort). */
 __attribute__((noinline)) static int sort_beside(size_t bytes) {
     volatile char room[bytes];
     int values[SORTED];

@@ -1,5 +1,5 @@
-"""Removes the shared memory that MPI libraries leave behind if a job does not reach MPI_Finalize. They do so without the
-collector, too: MPICH 5 if a job ends by MPI_Abort, an error or a signal, Open MPI 4 if its launcher was killed.
+"""Removes the shared memory that MPI libraries leave behind if a job does not reach MPI_Finalize. They do so without
+the collector, too: MPICH 5 if a job ends by MPI_Abort, an error or a signal, Open MPI 4 if its launcher was killed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def segments() -> set[Path]:
 
 
 def names_in_use() -> str:
-    """Returns the names of all files that processes have open, have mapped or name in their command lines, as one text."""
+    """Returns one text with the names of all files that processes have open or mapped, and their command lines."""
     texts = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -30,8 +30,8 @@ def names_in_use() -> str:
 
 @contextmanager
 def removed() -> Iterator[None]:
-    """Removes, at the end of the context, the segments that are new and that no process uses. Jobs of other tests, which
-    run at the same time, still use theirs."""
+    """Removes, at the end of the context, the segments that are new and that no process uses. Jobs of other tests,
+    which run at the same time, still use theirs."""
     old = segments()
     yield
     new = segments() - old

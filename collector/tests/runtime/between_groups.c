@@ -1,5 +1,5 @@
-/* Runs every collective on an intercommunicator between a group of one rank and a group of three, in both directions. Each
- * rank prints its results. */
+/* Runs every collective on an intercommunicator between a group of one rank and a group of three, in both directions.
+ * Each rank prints its results. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

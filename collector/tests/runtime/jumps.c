@@ -1,6 +1,6 @@
-/* Leaves MPI calls by a longjmp out of the error handler. Then makes further calls: from the same call site, from a caller
- * further up the stack, and from deeper functions whose frames overwrite that of the abandoned call. Prints the number of
- * jumps. */
+/* Leaves MPI calls by a longjmp out of the error handler. Then makes further calls: from the same call site, from a
+ * caller further up the stack, and from deeper functions whose frames overwrite that of the abandoned call. Prints the
+ * number of jumps. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>

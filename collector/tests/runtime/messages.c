@@ -1,5 +1,5 @@
-/* Runs all forms of point-to-point communication between neighbours in a ring, and prints a checksum for each. Every message
- * is received; one receive is cancelled. */
+/* Runs all forms of point-to-point communication between neighbours in a ring, and prints a checksum for each. Every
+ * message is received; one receive is cancelled. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

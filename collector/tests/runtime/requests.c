@@ -1,5 +1,5 @@
-/* Runs every kind of send, and ends requests in unusual ways, on two ranks. Each tag is one case, for which the test expects
- * certain numbers of messages, posts, completions and cancellations. */
+/* Runs every kind of send, and ends requests in unusual ways, on two ranks. Each tag is one case, for which the test
+ * expects certain numbers of messages, posts, completions and cancellations. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static long every_send(void) {
     return sum;
 }
 
-/* Tag 50: eight persistent receives, of which five are started. All eight, also the inactive ones, are passed to every kind
- * of completion call. */
+/* Tag 50: eight persistent receives, of which five are started. All eight, also the inactive ones, are passed to every
+ * kind of completion call. */
 static long inactive(void) {
     enum { REQUESTS = 8, STARTED = 5 };
     int received[REQUESTS] = {0}, sent = rank + 1, index, flag, done, indices[REQUESTS];

@@ -2,8 +2,8 @@
 
 The preload is instrumented, but most other libraries are not. Most reports of leaks and races concern the MPI library.
 It never frees its parameters and datatypes. Suppressions cannot name its modules, because they are unloaded before the
-reports are made. ThreadSanitizer does not see the library's atomics and locks, and reports the data that they protect as
-races. So a leak counts only if the collector allocated the memory, and a race only if the collector made one of the
+reports are made. ThreadSanitizer does not see the library's atomics and locks, and reports the data that they protect
+as races. So a leak counts only if the collector allocated the memory, and a race only if the collector made one of the
 accesses. Every other report (an invalid access, undefined behaviour) counts.
 """
 
@@ -19,7 +19,7 @@ _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_th
 
 
 def options(folder: Path) -> dict[str, str]:
-    """Returns environment variables that make each process write its reports to a folder and not fail because of them."""
+    """Returns environment variables with which each process writes its reports to a folder, but does not fail."""
     common = f"exitcode=0:log_path={folder / 'report'}"
     return {
         "ASAN_OPTIONS": common,

@@ -1,9 +1,9 @@
 /* Runs collectives that return before they are complete.
  *
- * First runs every nonblocking collective, on MPI_COMM_WORLD, on a ring and on an intercommunicator, and completes them by
- * the eight completion calls in turn. Then starts every persistent collective that the MPI library has, ROUNDS times each.
- * Two of these start in an order that differs between ranks. Each rank prints its results, so that two runs can be
- * compared. */
+ * First runs every nonblocking collective, on MPI_COMM_WORLD, on a ring and on an intercommunicator, and completes them
+ * by the eight completion calls in turn. Then starts every persistent collective that the MPI library has, ROUNDS times
+ * each. Two of these start in an order that differs between ranks. Each rank prints its results, so that two runs can
+ * be compared. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

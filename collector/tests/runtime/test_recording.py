@@ -47,8 +47,8 @@ class Recording(Case):
 
     def test_bytes_between_two_groups_are_what_goes_to_and_comes_from_the_other(self) -> None:
         run, _ = self.both_ways(4, "between_groups")
-        # Rank 0 is one group, ranks 1 to 3 are the other. The root is first rank 0, then rank 1. With root 1, ranks 2 and
-        # 3 take no part.
+        # Rank 0 is one group, ranks 1 to 3 are the other. The root is first rank 0, then rank 1. With root 1, ranks 2
+        # and 3 take no part.
         expected = {
             "Bcast": ([(8, 0), (0, 8)], [(0, 8), (8, 0)], [(0, 8), (0, 0)]),
             "Reduce": ([(0, 8), (8, 0)], [(8, 0), (0, 8)], [(8, 0), (0, 0)]),

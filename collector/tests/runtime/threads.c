@@ -1,5 +1,5 @@
-/* Runs two threads at the same time, each with collectives on a communicator of its own. In between, they send messages to
- * themselves. */
+/* Runs two threads at the same time, each with collectives on a communicator of its own. In between, they send messages
+ * to themselves. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

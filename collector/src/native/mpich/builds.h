@@ -1,5 +1,5 @@
-/* The builds of MPICH whose code the collector may change in memory, because they were tested. The SHA-256 of the library
- * file identifies a build. */
+/* The builds of MPICH whose code the collector may change in memory, because they were tested. The SHA-256 of the
+ * library file identifies a build. */
 #ifndef HOPSCOPE_MPICH_BUILDS_H
 #define HOPSCOPE_MPICH_BUILDS_H
 

@@ -91,8 +91,8 @@ static int32_t int32_at(const unsigned char *bytes) {
     return value;
 }
 
-/* The library's functions in ascending order, from the table for unwinding exceptions. Each is a pair of 32-bit distances
- * from the beginning of the table; the first is that of the function. */
+/* The library's functions in ascending order, from the table for unwinding exceptions. Each is a pair of 32-bit
+ * distances from the beginning of the table; the first is that of the function. */
 struct functions {
     const unsigned char *pairs;
     uint64_t base;
@@ -207,8 +207,8 @@ static int helper_at(const struct mpich_layout *layout, uint64_t address) {
 
 enum { CALL = 0xe8, JUMP = 0xe9, CALL_BYTES = 5, CONDITIONAL = 0x0f, CONDITIONAL_BYTES = 6 };
 
-/* Finds the calls of the helpers. False if anything other than a call, such as a jump, leads to a helper, or if two calls
- * overlap. */
+/* Finds the calls of the helpers. False if anything other than a call, such as a jump, leads to a helper, or if two
+ * calls overlap. */
 static bool find_calls(const struct mpich_segment *code, struct mpich_layout *layout) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int h = 0; h < MPICH_HELPER_COUNT; h++) {

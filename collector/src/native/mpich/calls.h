@@ -31,8 +31,8 @@ enum mpich_helper {
 
 const char *mpich_helper_name(enum mpich_helper helper);
 
-/* The mapped segments of a library's file, or of the library in this process. All addresses are as in the file, that is,
- * without the base address at which the library is loaded. */
+/* The mapped segments of a library's file, or of the library in this process. All addresses are as in the file, that
+ * is, without the base address at which the library is loaded. */
 enum { MPICH_MOST_SEGMENTS = 8 };
 struct mpich_image {
     int count;

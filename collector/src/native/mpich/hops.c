@@ -3,10 +3,10 @@
  * library waits for one request at a time, so that wait was for this end alone.
  *
  * A message may have arrived before the wait without the library having noticed it. Such a message was early. So before
- * a wait the collector makes the library look for messages, by asking for the state of a request that never completes. In
- * each look MPICH 5 takes at most one message, from any rank, out of shared memory, and does not report it. But a look
- * that finds nothing is shorter (measured: 60 ns; with a message 190 ns and more). So the collector repeats the look
- * until one is short. */
+ * a wait the collector makes the library look for messages, by asking for the state of a request that never completes.
+ * In each look MPICH 5 takes at most one message, from any rank, out of shared memory, and does not report it. But a
+ * look that finds nothing is shorter (measured: 60 ns; with a message 190 ns and more). So the collector repeats the
+ * look until one is short. */
 #include "native/mpich/hops.h"
 
 #include "native/shared/pool.h"
@@ -25,23 +25,24 @@ static MPI_Request never_complete = MPI_REQUEST_NULL; /* MPI_REQUEST_NULL: the l
 static uint64_t fastest_look;                         /* duration of a look that finds nothing, in ticks */
 static uint64_t longest_looking;                      /* upper limit of the time for repeated looks, in ticks */
 
-/* A look that takes more than this many times the fastest look may have taken a message. Do not set it to 4: when several
- * messages had arrived, each look took 3.3 times as long, so the looks stopped after the first and the trace showed a wait
- * for the last message. The first look after a pause also takes 3 times as long, but the next one does not. */
+/* A look that takes more than this many times the fastest look may have taken a message. Do not set it to 4: when
+ * several messages had arrived, each look took 3.3 times as long, so the looks stopped after the first and the trace
+ * showed a wait for the last message. The first look after a pause also takes 3 times as long, but the next one does
+ * not. */
 enum { LONG_LOOK = 2 };
 /* The longest message that one look takes as a whole, in bytes: MPICH 5 sends in cells of 8 KiB, with a header. Of a
  * longer message each look takes a part, so the rank waits for the rest. */
 enum { COMES_AT_ONCE = 7168 };
-/* Upper limit of the time for repeated looks. A look may also be long because it yields the core. A message that arrives
- * during the looks counts as early. */
+/* Upper limit of the time for repeated looks. A look may also be long because it yields the core. A message that
+ * arrives during the looks counts as early. */
 enum { LONGEST_LOOKING_NS = 100000 };
-/* If this many looks in that time were all long, the library has more connections to look at than before, so the shortest
- * of them becomes the new fastest look. If there were fewer looks, each may have taken a message or lost the core to
- * another program. */
+/* If this many looks in that time were all long, the library has more connections to look at than before, so the
+ * shortest of them becomes the new fastest look. If there were fewer looks, each may have taken a message or lost the
+ * core to another program. */
 enum { MANY_LOOKS = 64 };
 
-/* The ends on this thread whose requests are open, in the order in which they began. The list is short to search, because
- * the library mostly waits for them in the same order. */
+/* The ends on this thread whose requests are open, in the order in which they began. The list is short to search,
+ * because the library mostly waits for them in the same order. */
 static _Thread_local struct {
     struct watched_end *first, **end;
     struct mpich_blocking *blocking; /* the running helper that itself sends or receives and waits; NULL: none */
@@ -201,9 +202,9 @@ static void take_status(struct native_end *end, const struct mpich_request *requ
 }
 
 /* Makes the library look for messages, once or, for a short message, until the message is complete or a look was short.
- * After a long first look there is always a second one, because the first look after a pause is always long. Returns true
- * if the request is complete. Sets *ticks to the end of the looks if it is complete, otherwise to the begin of the wait.
- * That begin precedes the looks, because a look that finds nothing may already yield the core. */
+ * After a long first look there is always a second one, because the first look after a pause is always long. Returns
+ * true if the request is complete. Sets *ticks to the end of the looks if it is complete, otherwise to the begin of the
+ * wait. That begin precedes the looks, because a look that finds nothing may already yield the core. */
 static bool look_completes(const struct mpich_request *request, const struct native_end *end, uint64_t *ticks) {
     if (never_complete == MPI_REQUEST_NULL)
         return false;
@@ -228,8 +229,8 @@ static bool look_completes(const struct mpich_request *request, const struct nat
     return false;
 }
 
-/* False for a receive if the library must not be made to look for messages. Nobody then knows if the rank waited, so the
- * wait is not recorded, and analyses call it undecided. */
+/* False for a receive if the library must not be made to look for messages. Nobody then knows if the rank waited, so
+ * the wait is not recorded, and analyses call it undecided. */
 static bool knows_wait(const struct native_end *end) {
     return end->sends || never_complete != MPI_REQUEST_NULL;
 }

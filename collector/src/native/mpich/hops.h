@@ -1,5 +1,6 @@
-/* Records the ends of messages inside MPICH as hops. Each message has two ends, one on the sender and one on the receiver.
- * An end begins when the library begins to send or receive, and is over when the library has waited for it. */
+/* Records the ends of messages inside MPICH as hops. Each message has two ends, one on the sender and one on the
+ * receiver. An end begins when the library begins to send or receive, and is over when the library has waited for it.
+ */
 #ifndef HOPSCOPE_MPICH_HOPS_H
 #define HOPSCOPE_MPICH_HOPS_H
 
@@ -12,8 +13,8 @@ bool mpich_hops_start(uint16_t tree, const struct mpich_release *release, int pr
 /* Call it before the library is finalized. */
 void mpich_hops_stop(void);
 
-/* Begins the end of a message, with its record. If the id of the result is 0, the end is not recorded, and the functions
- * below ignore it. */
+/* Begins the end of a message, with its record. If the id of the result is 0, the end is not recorded, and the
+ * functions below ignore it. */
 struct native_end mpich_end_begin(bool sends, intptr_t count, int type, int peer, int tag,
                                   const struct mpich_comm *comm);
 /* Ties an end to a request: the end is over when this thread has waited for the request. */

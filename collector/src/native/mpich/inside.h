@@ -1,5 +1,5 @@
-/* MPICH's internals that the collector uses. MPICH installs no headers for them. The declarations here were taken from its
- * sources, and are right for the builds that were tested (builds.h). */
+/* MPICH's internals that the collector uses. MPICH installs no headers for them. The declarations here were taken from
+ * its sources, and are right for the builds that were tested (builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
 
@@ -77,8 +77,8 @@ static inline bool mpich_is_complete(const struct mpich_request *request) {
     return __atomic_load_n(request->incomplete, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Sets *bytes to the size of a datatype if its handle contains the size, as the handles of predefined types do. Otherwise
- * returns false: ask the library. */
+/* Sets *bytes to the size of a datatype if its handle contains the size, as the handles of predefined types do.
+ * Otherwise returns false: ask the library. */
 static inline bool mpich_type_bytes(int type, MPI_Count *bytes) {
     unsigned kind = (unsigned)type >> 30;
     *bytes = kind == 1 ? (unsigned)type >> 8 & 0xff : 0;

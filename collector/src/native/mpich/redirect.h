@@ -1,8 +1,8 @@
 /* Redirects the calls of MPICH's helpers, inside its library, to functions of the collector.
  *
- * A call instruction reaches only 2 GB far, and the collector may be farther away. So each call is redirected to a thunk
- * near the library, which jumps to the collector's function. Calls are never redirected back: when there is nothing to
- * record, the collector's functions just call the library's. */
+ * A call instruction reaches only 2 GB far, and the collector may be farther away. So each call is redirected to a
+ * thunk near the library, which jumps to the collector's function. Calls are never redirected back: when there is
+ * nothing to record, the collector's functions just call the library's. */
 #ifndef HOPSCOPE_MPICH_REDIRECT_H
 #define HOPSCOPE_MPICH_REDIRECT_H
 

@@ -3,9 +3,9 @@
  *
  * A thread other than the creator may complete a request at any moment, even before the callback is stored. So the
  * creator stores the callback, checks again if the request is complete, and if so takes the callback back by
- * compare-and-swap. One case remains: the other thread reads the empty field before the callback is stored, and marks the
- * request complete after the creator's second check. So if there are several threads, each keeps a list of the requests
- * that it watches, and checks them again later. */
+ * compare-and-swap. One case remains: the other thread reads the empty field before the callback is stored, and marks
+ * the request complete after the creator's second check. So if there are several threads, each keeps a list of the
+ * requests that it watches, and checks them again later. */
 #include "native/openmpi/hops.h"
 
 #include "mpi/type_bytes.h"
@@ -13,8 +13,8 @@
 static uint16_t native_tree;
 static bool many_threads;
 static _Thread_local char thread_marker __attribute__((tls_model("initial-exec")));
-/* The slots whose requests this thread watches; empty if there is only one thread. When `count` reaches `limit`, all are
- * checked again. */
+/* The slots whose requests this thread watches; empty if there is only one thread. When `count` reaches `limit`, all
+ * are checked again. */
 enum { FIRST_LIMIT = 8 };
 static unsigned starts;
 static _Thread_local struct {

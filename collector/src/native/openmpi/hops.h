@@ -41,8 +41,8 @@ static inline bool hops_among(size_t count, struct openmpi_request **requests) {
     return false;
 }
 
-/* Call these two before and after the library waits for requests. hop_wait_begin returns NULL if all requests are complete
- * or none is recorded. */
+/* Call these two before and after the library waits for requests. hop_wait_begin returns NULL if all requests are
+ * complete or none is recorded. */
 struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all);
 void hop_wait_end(struct hop_wait *wait, size_t count);
 

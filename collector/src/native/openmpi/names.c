@@ -31,15 +31,15 @@ static const struct {
 
 static const char common[] = "ompi_coll_base_";
 
-/* Open MPI's own function for each algorithm, used by the assembler code below. NULL if this release lacks the function,
- * or if another tool has replaced it. */
+/* Open MPI's own function for each algorithm, used by the assembler code below. NULL if this release lacks the
+ * function, or if another tool has replaced it. */
 void *openmpi_algorithms_own[END];
 
 #if defined(__x86_64__)
 #define WITHOUT_FRAME __attribute__((naked, used, no_sanitize("address", "undefined", "thread")))
 
-/* Stores the algorithm's number, which is in eax, in native_collective.called if that is 0. Then jumps to Open MPI's own
- * function. The arguments stay in their registers; rax and r11 may be overwritten before a call. */
+/* Stores the algorithm's number, which is in eax, in native_collective.called if that is 0. Then jumps to Open MPI's
+ * own function. The arguments stay in their registers; rax and r11 may be overwritten before a call. */
 void openmpi_algorithms_note(void);
 WITHOUT_FRAME void openmpi_algorithms_note(void) {
     __asm__("movq native_collective@gottpoff(%%rip), %%r11\n\t"

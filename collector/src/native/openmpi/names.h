@@ -1,9 +1,9 @@
-/* Finds the name of the Open MPI algorithm that a blocking collective ran. An algorithm is a function (algorithms.h); the
- * first one that is called in the collective counts.
+/* Finds the name of the Open MPI algorithm that a blocking collective ran. An algorithm is a function (algorithms.h);
+ * the first one that is called in the collective counts.
  *
- * Open MPI calls these functions through the linkage tables of its shared objects. In these tables the collector replaces
- * them by functions that note a number and jump to the original. (With exported symbols of the same names, which would be
- * simpler, mpi4py crashed.) */
+ * Open MPI calls these functions through the linkage tables of its shared objects. In these tables the collector
+ * replaces them by functions that note a number and jump to the original. (With exported symbols of the same names,
+ * which would be simpler, mpi4py crashed.) */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 #define HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 

@@ -1,5 +1,5 @@
-/* The data of requests' callbacks and of waits, in slots of the pool. A slot may be reused while another thread still has
- * a pointer to its wait; that thread recognises this by the use count. */
+/* The data of requests' callbacks and of waits, in slots of the pool. A slot may be reused while another thread still
+ * has a pointer to its wait; that thread recognises this by the use count. */
 #ifndef HOPSCOPE_NATIVE_SLOTS_H
 #define HOPSCOPE_NATIVE_SLOTS_H
 
@@ -41,8 +41,8 @@ struct slot {
     struct hop_wait own_wait; /* only in the slot of a wait */
 };
 
-/* Call it at the end of the callback. True if the callback must return the slot to the pool. If false, do not use the slot
- * any more: it may belong to another request already. */
+/* Call it at the end of the callback. True if the callback must return the slot to the pool. If false, do not use the
+ * slot any more: it may belong to another request already. */
 static inline bool slot_called_back(struct slot *slot) {
     return __atomic_exchange_n(&slot->state, SLOT_CALLED_BACK, __ATOMIC_ACQ_REL) == SLOT_OF_CALLBACK;
 }

@@ -83,8 +83,8 @@ static bool is_of_one_object(void) {
 
 enum { REQUEST_BYTES = 192, COMM_BYTES = 512, PATIENCE = 10000, TAG = 29517 };
 
-/* A trial: this process receives a message from itself. The struct has the numbers sent and received, and the words of the
- * receive's request before and after the message. */
+/* A trial: this process receives a message from itself. The struct has the numbers sent and received, and the words of
+ * the receive's request before and after the message. */
 struct trial {
     int sent, received;
     MPI_Request request;
@@ -121,8 +121,8 @@ static size_t find_status(const struct trial *trial, size_t flag) {
     return 0;
 }
 
-/* Finds the offsets of a request's fields. The expected order is: status, completion flag, callback, the callback's data,
- * communicator. */
+/* Finds the offsets of a request's fields. The expected order is: status, completion flag, callback, the callback's
+ * data, communicator. */
 static bool find_layout(void) {
     struct trial trial = {0};
     if (!post(&trial) || !complete(&trial))
@@ -168,7 +168,8 @@ static bool prove_callback(void) {
     return done && calls == 1 && called_with == request && !trial.words_after[openmpi_layout.callback / sizeof(void *)];
 }
 
-/* Finds the offset of a communicator's next tag: the only number that each of two nonblocking collectives lowers by one. */
+/* Finds the offset of a communicator's next tag: the only number that each of two nonblocking collectives lowers by
+ * one. */
 static size_t find_next_tag(void) {
     int32_t snapshots[3][COMM_BYTES / sizeof(int32_t)];
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
-/* An MPI library whose messages inside collectives can be recorded. Each such library has a folder beside this one, named
- * after its flavour (openmpi, mpich), in which `native_library` is defined. */
+/* An MPI library whose messages inside collectives can be recorded. Each such library has a folder beside this one,
+ * named after its flavour (openmpi, mpich), in which `native_library` is defined. */
 #ifndef HOPSCOPE_NATIVE_LIBRARY_H
 #define HOPSCOPE_NATIVE_LIBRARY_H
 
@@ -22,8 +22,8 @@ struct native_library {
     bool answers_inside;
     /* The first and the last tag of nonblocking collectives. */
     int first_nonblocking_tag, last_nonblocking_tag;
-    /* The reason that the trace gives for a collective in which the library created, or first used, communicators of its
-     * own. */
+    /* The reason that the trace gives for a collective in which the library created, or first used, communicators of
+     * its own. */
     const char *set_up;
     /* The reason that the trace gives for every nonblocking and persistent collective without recorded messages. NULL:
      * their messages are recorded. */

@@ -23,14 +23,14 @@ bool native_knows_tags(void);
 int native_next_tag(const struct comm *comm);
 /* Call it before a nonblocking or persistent collective begins, so that messages with this tag are recorded as its. */
 void native_expect(const struct comm *comm, int tag, uint64_t seq);
-/* Call it after native_expect if the collective has begun and did not use the tag, because it sends no messages. The next
- * collective will use the tag. */
+/* Call it after native_expect if the collective has begun and did not use the tag, because it sends no messages. The
+ * next collective will use the tag. */
 void native_expect_no_more(const struct comm *comm, int tag);
-/* Call it if native_end() was true for a call on comm. Returns the id of the reason why some recorded messages of the call
- * may not belong to the collective, or why no messages are recorded. 0: no such reason. */
+/* Call it if native_end() was true for a call on comm. Returns the id of the reason why some recorded messages of the
+ * call may not belong to the collective, or why no messages are recorded. 0: no such reason. */
 uint32_t native_reason(const struct comm *comm, bool has_payload);
-/* Returns the id of the reason why the messages of a nonblocking or persistent collective that has begun are not recorded.
- * 0: they are recorded, or there are none. */
+/* Returns the id of the reason why the messages of a nonblocking or persistent collective that has begun are not
+ * recorded. 0: they are recorded, or there are none. */
 uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);
 /* Looks up the id for native_algorithm(). Call native_algorithm() instead. */
 uint32_t native_algorithm_called(enum mpi_function function);

@@ -7,8 +7,8 @@
 
 /* Writes that the library's messages are not recorded, and why. Rank 0 also prints the reason. */
 void outcome_off(int rank, const char *why_not);
-/* Returns the id of a reason for the blocking collective that has just ended on comm: why some of its messages may not be
- * its own, or why it has none. 0: no such reason. */
+/* Returns the id of a reason for the blocking collective that has just ended on comm: why some of its messages may not
+ * be its own, or why it has none. 0: no such reason. */
 uint32_t outcome_reason(const struct comm *comm, bool has_payload);
 /* Like outcome_reason, for a nonblocking or persistent collective that has begun. */
 uint32_t outcome_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);

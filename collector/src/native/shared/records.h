@@ -37,8 +37,8 @@ static inline void native_end_finish(const struct native_end *end, uint16_t tree
                   end->bytes, end->id | (ended_wait ? SPOOL_WAITED : 0));
 }
 
-/* Returns the begin of a wait before which the library looked for messages. Messages that the look completed were recorded
- * after begin_ticks. The wait must not begin before their records. */
+/* Returns the begin of a wait before which the library looked for messages. Messages that the look completed were
+ * recorded after begin_ticks. The wait must not begin before their records. */
 static inline uint64_t native_after_look(uint64_t begin_ticks) {
     const struct spool_record *last = record_last();
     return last && last->ticks > begin_ticks ? last->ticks : begin_ticks;

@@ -1,8 +1,8 @@
 /* Finds the collective of a message by these rules. The library sends the messages of a blocking collective while the
- * collective's call is open on this thread. They go over its communicator, or over a hidden one that the library derived
- * from it (for the parts of a hierarchical collective, or for the own group of an intercommunicator). The messages of a
- * nonblocking collective may go in any call and on any thread. Their tag identifies them, because only this collective
- * uses it on its communicator.
+ * collective's call is open on this thread. They go over its communicator, or over a hidden one that the library
+ * derived from it (for the parts of a hierarchical collective, or for the own group of an intercommunicator). The
+ * messages of a nonblocking collective may go in any call and on any thread. Their tag identifies them, because only
+ * this collective uses it on its communicator.
  *
  * If a message of a collective goes while the thread is in no wrapped function, the collector did not see the
  * collective's call: the program called it by an address of its own (dlsym), or an extension of the library or another
@@ -76,8 +76,8 @@ static struct expectations *oldest_of(struct expectations *bucket) {
     return oldest;
 }
 
-/* Adds a collective. comm, own_tag: as in struct expectations. handle: the communicator, or the local communicator of an
- * intercommunicator. */
+/* Adds a collective. comm, own_tag: as in struct expectations. handle: the communicator, or the local communicator of
+ * an intercommunicator. */
 static void expect(uint32_t comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
@@ -159,9 +159,9 @@ static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
     return latest > 0;
 }
 
-/* A hidden communicator of the library, with its members' ranks in the application's communicator from which it derives.
- * The list of these parts needs no lock, because only one thread at a time may run a blocking collective on the
- * application's communicator. */
+/* A hidden communicator of the library, with its members' ranks in the application's communicator from which it
+ * derives. The list of these parts needs no lock, because only one thread at a time may run a blocking collective on
+ * the application's communicator. */
 struct native_part {
     struct native_part *next;
     MPI_Comm handle;
@@ -172,8 +172,8 @@ struct native_part {
     int ranks[];
 };
 
-/* Number of communicators freed so far. When it has changed, all parts are described again, because a new communicator may
- * have the handle of a freed one. */
+/* Number of communicators freed so far. When it has changed, all parts are described again, because a new communicator
+ * may have the handle of a freed one. */
 static uint32_t freed_count;
 
 void subject_forget_hidden(void) {
@@ -208,8 +208,8 @@ void subject_learn_local(struct comm *comm) {
 }
 
 /* True if the hidden communicator does not belong to `parent`. This happens because a thread that waits in a collective
- * also drives the operations of other threads. If one of these creates a communicator from an intercommunicator, messages
- * go over the intercommunicator's local communicator, which is hidden too. */
+ * also drives the operations of other threads. If one of these creates a communicator from an intercommunicator,
+ * messages go over the intercommunicator's local communicator, which is hidden too. */
 static bool is_foreign(const struct native_part *part, const struct comm *parent) {
     if (has_strangers(part))
         return true;
@@ -300,10 +300,10 @@ static bool count_left_out(const struct subject *subject) {
     return increment(subject->comm == UNSEEN ? &counts.unseen : &counts.thinned);
 }
 
-/* Counts a message that belongs to no recorded call: as `unseen` if it must be a collective's, otherwise as `internal`. In
- * MPI_Start it must be a collective's only if its tag is that of a nonblocking collective and its communicator is the
- * application's: over the library's own communicators, operations of windows and files also send messages. If it belongs
- * to an unseen nonblocking collective, remembers the tag, because later messages may go in any call. */
+/* Counts a message that belongs to no recorded call: as `unseen` if it must be a collective's, otherwise as `internal`.
+ * In MPI_Start it must be a collective's only if its tag is that of a nonblocking collective and its communicator is
+ * the application's: over the library's own communicators, operations of windows and files also send messages. If it
+ * belongs to an unseen nonblocking collective, remembers the tag, because later messages may go in any call. */
 static bool count_stray(MPI_Comm handle, int tag) {
     enum subject_scope scope = scope_of_thread();
     bool is_nonblocking = native_is_nonblocking(tag) && comm_find(handle);

@@ -4,8 +4,8 @@
 
 #include "comm/comm.h"
 
-/* Translates the ranks of a message's communicator to ranks of the application's communicator: comm_ranks[rank]. NULL: the
- * ranks are the same. */
+/* Translates the ranks of a message's communicator to ranks of the application's communicator: comm_ranks[rank]. NULL:
+ * the ranks are the same. */
 struct subject_ranks {
     const int *comm_ranks;
     int count;
@@ -19,15 +19,15 @@ struct subject {
     struct subject_ranks ranks;
 };
 
-/* Finds the collective of a message. False if the message belongs to no collective, or to one that is not recorded. Counts
- * such messages. */
+/* Finds the collective of a message. False if the message belongs to no collective, or to one that is not recorded.
+ * Counts such messages. */
 bool subject_find(MPI_Comm comm, int tag, struct subject *subject);
 
 /* True if this thread is in a blocking collective whose messages are recorded. */
 bool subject_is_open(void);
 
-/* The position of a thread: outside all functions that the collector wraps, in one that starts persistent requests, or in
- * another one. */
+/* The position of a thread: outside all functions that the collector wraps, in one that starts persistent requests, or
+ * in another one. */
 enum subject_scope { SUBJECT_OUTSIDE_CALLS, SUBJECT_IN_START, SUBJECT_IN_CALL };
 typedef enum subject_scope subject_scope_of_thread(void);
 
@@ -42,9 +42,9 @@ void subject_expect(const struct comm *comm, int tag, uint64_t seq);
 /* Undoes subject_expect: no collective has this tag. */
 void subject_expect_no_more(const struct comm *comm, int tag);
 
-/* Finds the members of those hidden communicators that this thread's last collective was the first to use. Call it after
- * the collective if answers_inside is false, because the library could not be asked inside the collective. The messages
- * over these communicators in that collective count as unknown. */
+/* Finds the members of those hidden communicators that this thread's last collective was the first to use. Call it
+ * after the collective if answers_inside is false, because the library could not be asked inside the collective. The
+ * messages over these communicators in that collective count as unknown. */
 void subject_learn_hidden(void);
 
 /* Sets comm->local, the hidden communicator of an intercommunicator's own group. Call it before comm is used. */
@@ -56,8 +56,8 @@ void subject_forget_hidden(void);
 void subject_free(struct comm *comm);
 
 /* Numbers of messages since the start that were not recorded. unseen: the collector did not see the collective's call.
- * internal: they belong to calls that create communicators, windows and files. thinned: their collective was not selected.
- * unknown: their collective is unknown. */
+ * internal: they belong to calls that create communicators, windows and files. thinned: their collective was not
+ * selected. unknown: their collective is unknown. */
 struct subject_counts {
     uint64_t unseen, internal, thinned, unknown;
 };

@@ -1,5 +1,6 @@
 /* Reads the Python frames of the calling thread from memory. The thread has released the interpreter's lock, so it must
- * not call the interpreter. It is inside a wrapper, so its frames, their code and their texts do not change meanwhile. */
+ * not call the interpreter. It is inside a wrapper, so its frames, their code and their texts do not change meanwhile.
+ */
 #ifndef HOPSCOPE_PYTHON_FRAME_H
 #define HOPSCOPE_PYTHON_FRAME_H
 
@@ -38,8 +39,8 @@ bool python_read_code(const struct python_reader *reader, uintptr_t frame, struc
 /* Finds the characters of a Python string. False: the object is not a string, or its layout is unknown. */
 bool python_read_text(const struct python_reader *reader, uintptr_t object, struct python_text *text);
 /* Writes the text in UTF-8, with a NUL, and returns its length. If the length exceeds the room, the output is unusable.
- * 0: the text is empty or not readable. A byte of a file name that was not UTF-8, for which Python stores a surrogate, is
- * written as the original byte. */
+ * 0: the text is empty or not readable. A byte of a file name that was not UTF-8, for which Python stores a surrogate,
+ * is written as the original byte. */
 size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *output, size_t room);
 /* The line of the instruction; -1: it has no line. */
 int python_line(const struct python_reader *reader, const struct python_code *code);

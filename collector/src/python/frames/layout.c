@@ -39,8 +39,8 @@ static const struct python_layout of_3_12 = {
     .text_compact = 56,
 };
 
-/* The positions at which the groups of published numbers begin, for each minor release. The interpreter publishes a list
- * of 64-bit numbers that consists of groups. A new minor release may lengthen each group and add groups. */
+/* The positions at which the groups of published numbers begin, for each minor release. The interpreter publishes a
+ * list of 64-bit numbers that consists of groups. A new minor release may lengthen each group and add groups. */
 static const struct groups {
     unsigned long minor;
     size_t state, frame, code;
@@ -49,8 +49,8 @@ static const struct groups {
     {0x030E0000, 22, 31, 39},
 };
 
-/* Positions of numbers in the list. The first ones count from the beginning of the list, the others from the beginning of
- * their group. */
+/* Positions of numbers in the list. The first ones count from the beginning of the list, the others from the beginning
+ * of their group. */
 enum {
     PUBLISHED_COOKIE,
     PUBLISHED_VERSION,

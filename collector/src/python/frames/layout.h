@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(name) for each offset, a uint32_t. A thread's state points to its innermost frame; in 3.11 and 3.12 it points to a C
- * frame, which points to the innermost frame. */
+/* X(name) for each offset, a uint32_t. A thread's state points to its innermost frame; in 3.11 and 3.12 it points to a
+ * C frame, which points to the innermost frame. */
 #define PYTHON_OFFSETS(X)                                                                                              \
     X(state_interpreter)                                                                                               \
     X(state_frame)                                                                                                     \

@@ -1,7 +1,7 @@
-/* Reads CPython's location table. Each entry covers some code units (of two bytes) of the bytecode. It begins with a byte
- * whose highest bit is set: bits 3 to 6 are the entry's form, bits 0 to 2 the number of its code units less one. The
- * other bytes depend on the form; those for columns are skipped. An entry has the difference of its line to the line of
- * the entry before it, so the line is the sum of all differences up to the entry. */
+/* Reads CPython's location table. Each entry covers some code units (of two bytes) of the bytecode. It begins with a
+ * byte whose highest bit is set: bits 3 to 6 are the entry's form, bits 0 to 2 the number of its code units less one.
+ * The other bytes depend on the form; those for columns are skipped. An entry has the difference of its line to the
+ * line of the entry before it, so the line is the sum of all differences up to the entry. */
 #include "python/frames/location_table.h"
 
 enum { CODE_UNIT = 2 };
