@@ -80,9 +80,9 @@ class Messages(Case):
     def test_every_kind_of_send_and_every_end_of_a_request_counts_exactly_once(self) -> None:
         run, _ = self.both_ways(2, "requests")
         self.assert_whole(run, 2)
-        # Messages by tag. Tags 40, 41, 42: a blocking or nonblocking send each. Tags 43, 44, 45: a persistent send each,
-        # started three times. Tag 50: five starts, completed in six ways. Tag 60: a send whose request is freed. Tag 61:
-        # a send after a cancelled start. Tag 62: none, because of MPI_PROC_NULL. Tag 63: one with a matched probe.
+        # Messages by tag. Tags 40 to 42: a blocking or nonblocking send each. Tags 43 to 45: a persistent send each,
+        # started three times. Tag 50: five starts, completed in six ways. Tag 60: a send whose request is freed. Tag
+        # 61: a send after a cancelled start. Tag 62: none, because of MPI_PROC_NULL. Tag 63: one with a matched probe.
         expected = {40: 1, 41: 1, 42: 1, 43: 3, 44: 3, 45: 3, 50: 30, 60: 1, 61: 1, 63: 1}
         for spool in run.spools:
             sent = Counter(r.tag for r in spool.of("SEND", "ISEND"))
