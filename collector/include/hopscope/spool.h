@@ -232,9 +232,9 @@ struct spool_record {
  *     raw ticks of the fastest round trip between the reference process and this one; spread_ns is how much the
  *     fastest few disagree about the offset
  * {"def":"setting","name":"coll_tuned_bcast_algorithm","asked":"binomial","value":"6","source":"environment","text":null}
- *     what the user asked of the MPI library's own collectives; rank 0 only. asked: the text in the environment; value:
- *     what the library holds; source: who it has that from (default, environment, file, program, override, command
- *     line); text: of the file that the value names. null: unknown
+ *     a setting of the MPI library that selects algorithms of its collectives; rank 0 only. asked: its text in the
+ *     environment; value: its value in the library; source: the origin of that value (default, environment, file,
+ *     program, override, command line); text: the text of the file that the value names. null: unknown
  * {"def":"end","ticks":1,"how":"finalize"}              last line of a process that ended normally
  */
 

@@ -20,7 +20,7 @@ bool archive_write(struct run *run, const char *directory, struct progress *prog
 
 /* Strings of the archive. A string gets its id at its first use. */
 struct strings {
-    struct id_table ids; /* by hash of the text */
+    struct id_table ids; /* the key is the hash of the text */
     char **texts;
     uint32_t count, room;
     OTF2_GlobalDefWriter *writer;

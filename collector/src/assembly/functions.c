@@ -7,7 +7,7 @@ struct function {
     const char *name;
     enum form form;
     OTF2_RegionRole role;
-    OTF2_CollectiveOp operation; /* for all forms of a collective */
+    OTF2_CollectiveOp operation; /* set for all forms of a collective */
     bool is_collective;          /* also true for calls other than collectives that all members make */
 };
 

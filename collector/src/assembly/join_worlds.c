@@ -24,7 +24,7 @@ struct joining {
         int *ranks; /* trace-wide ranks by (number - world_size); -1 unknown */
         int count;
         struct id_table keys; /* the process's own key of a communicator -> index of its definition */
-    } *by_rank;               /* by rank; empty for processes without foreign communicators */
+    } *by_rank;               /* the index is the rank; empty for processes without foreign communicators */
     struct side *sides;
     size_t side_count;
     struct id_table side_ids;
@@ -200,8 +200,10 @@ static bool resolve_all(struct joining *j) {
 }
 
 /* A key that only the two leaders of one MPI_Intercomm_create have in common. It combines both leaders, the peer
- * communicator, the tag, and the number of earlier calls with the same three. (If all members of the peer communicator
- * are in one world, only its rank 0 recorded them.) */
+ * communicator, the tag, and the number of earlier calls with the same three. *is_known: false if the key cannot be
+ * computed. (That is so on most leaders if the peer communicator lies in one world: only its rank 0 recorded the
+ * members.)
+ */
 static uint64_t meeting_key(const struct leader *leader, bool *is_known) {
     const struct process *process = leader->process;
     const struct comm_definition *d = leader->definition;

@@ -22,7 +22,7 @@ struct spool_file {
     uint32_t thread;
     void *mapping;
     size_t mapped_bytes, file_bytes;   /* bytes of memory; the first file_bytes are the file's, the rest is a copy */
-    const struct spool_record *stored; /* see stored.h */
+    const struct spool_record *stored; /* the stored records, which stored.h expands */
     struct spool_record *sorted;       /* a copy in time order; NULL if the file is in time order */
     size_t count, records;             /* number of stored records, and of records after expansion (stored.h) */
     enum spool_state state;
@@ -34,7 +34,7 @@ struct spool_file {
     uint64_t events_written;       /* set by write_events.c */
 };
 
-struct comm_definition {      /* index = id - 1; key 0: undefined */
+struct comm_definition {      /* its index in the array is id - 1; key 0: no definition has this id */
     uint64_t key, parent_key; /* unique within this process's world */
     char *name;
     int size, rank;
@@ -164,7 +164,7 @@ struct process {
     size_t pair_count;
     struct round_trip *round_trips;
     size_t round_trip_count;
-    struct spool_file *spools; /* by thread */
+    struct spool_file *spools; /* the process's spools, in the order of their threads */
     size_t spool_count;
     uint32_t machine; /* index into run.machines, NO_ID if not present */
 };
@@ -238,8 +238,8 @@ enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_IDLE, O
 
 struct run {
     const char *directory;
-    struct process *processes; /* by trace-wide rank */
-    int rank_count;            /* of all worlds, including ranks that were not found */
+    struct process *processes; /* the index is the trace-wide rank */
+    int rank_count;            /* number of ranks in all worlds, including ranks that were not found */
     struct world *worlds;
     size_t world_count;
     size_t spawns_without_world; /* MPI_Comm_spawn calls whose worlds are missing or ambiguous */

@@ -10,8 +10,7 @@
 
 #include "assembly/run.h"
 
-_Static_assert(sizeof(struct spool_record) == 40,
-               "the collector and the assembly must agree on the layout of a record");
+_Static_assert(sizeof(struct spool_record) == 40, "a record must have the same layout in spools and in memory");
 
 /* The largest possible chunk: the limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MAX_CHUNK_BYTES = 1 << 30 };
@@ -76,7 +75,7 @@ static uint64_t counter(const uint64_t *of_header) {
 
 /* The sizes of a file's chunks and of its front. If the file was cut off, it has fewer chunks than the header says. */
 struct extent {
-    uint64_t flushed, front; /* from the header */
+    uint64_t flushed, front; /* the fields of the header */
     size_t chunks, in_front; /* bytes */
     bool cut;
 };

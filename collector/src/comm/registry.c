@@ -69,7 +69,7 @@ struct derivation {
     bool parent_is_foreign;
     struct comm_promise promise; /* key 0: no promise */
     const struct meeting *meeting;
-    const char *name; /* of a window or file; else NULL */
+    const char *name; /* the name of a window or file; else NULL */
 };
 
 static const char *const origin_names[] = {

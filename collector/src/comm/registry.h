@@ -30,7 +30,7 @@ enum comm_origin {
  * sides may know nothing of each other's processes, so they cannot agree on a key while the program runs. */
 struct meeting {
     bool leads;                      /* the fields below are set; exactly one process on each side leads */
-    uint64_t begin_ticks, end_ticks; /* of this call; the other leader's call overlapped it */
+    uint64_t begin_ticks, end_ticks; /* begin and end of this leader's call, which overlaps the other leader's */
     uint64_t place_hash;             /* ACCEPT, CONNECT: a hash of the port; JOIN: of the connection */
     MPI_Comm peer;                   /* INTERCOMM: a communicator with both leaders; else MPI_COMM_NULL */
     int peer_rank; /* the other leader's rank in `peer`; if that is an intercommunicator, in its remote group */

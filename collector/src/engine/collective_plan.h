@@ -10,8 +10,8 @@ struct collective_plan {
     enum operation operation;
     const struct algorithm *algorithm;
     const struct tree_spec *up, *down; /* trees of the roles; NULL: the role does not run, or uses no tree */
-    const struct groups_spec *groups;  /* for algorithms IN_GROUPS */
-    int root;                          /* of the call, or of the tree if the call has none */
+    const struct groups_spec *groups;  /* only for algorithms with the property IN_GROUPS */
+    int root;                          /* the call's root; the tree's own root if the call has none */
     uint64_t segment_bytes;
     bool arrival_order;
     uint16_t tree; /* id in the records */

@@ -19,8 +19,8 @@ struct engine_surroundings {
     struct links *links;               /* the emulated links; NULL: none are emulated */
     const struct neighbors *neighbors; /* NULL: no memory is shared */
     MPI_Comm world;                    /* like MPI_COMM_WORLD, but the collector's own, with errors returned */
-    MPI_Group processes;               /* of world */
-    int max_tag;                       /* of world; 0: nothing is open yet */
+    MPI_Group processes;               /* the group of `world` */
+    int max_tag;                       /* the greatest tag on `world`; 0: nothing is open yet */
 };
 
 /* Sets world, processes and max_tag. Call it in MPI_Init, when the other fields are set. False if MPI fails. */
@@ -76,7 +76,7 @@ struct engine_comm {
     int queue_capacity;
     struct slot_memory *slots;
     int slot_capacity;
-    char *memory; /* for slot rings, or for a packed message */
+    char *memory; /* holds rings of slots, or a packed message */
     size_t memory_bytes;
 };
 

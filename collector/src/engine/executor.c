@@ -27,7 +27,7 @@ static int message_tag(const struct step *step) {
 
 struct progress {
     struct execution *x;
-    int head, tail; /* of the queue */
+    int head, tail; /* positions in the queue: the next step to start, and the end */
     int remaining;  /* steps not done yet */
     bool is_recording;
     bool ticks_are_current; /* since `ticks` was read, the loop has done only bookkeeping */
@@ -51,7 +51,7 @@ static void finish(struct progress *p, int index) {
     for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next) {
         struct step *next = &s->steps[s->edges[edge].step];
         if (--next->waiting == 0) {
-            next->waiting = next->unmet; /* reset for the next run */
+            next->waiting = next->unmet; /* reset the count for the schedule's next run */
             p->x->queue[p->tail++] = s->edges[edge].step;
         }
     }

@@ -16,12 +16,12 @@ struct execution {
     struct transport *transport;
     const struct slot_memory *slots;
     int *queue;            /* room for every step */
-    MPI_Datatype datatype; /* of a unit */
+    MPI_Datatype datatype; /* the datatype of a unit */
     MPI_Op op;
     int64_t unit_bytes;
     bool gapless;  /* units are contiguous, so memcpy copies them */
     bool discards; /* received data is thrown away */
-    int rank;      /* in the transport's communicator */
+    int rank;      /* this rank in the transport's communicator */
     /* For the records: */
     uint16_t tree;
     uint32_t comm;

@@ -1,6 +1,6 @@
 /* Asks the MPI library to check a call's arguments. It asks on a communicator of this rank alone, so that no other rank
- * sees the error. A call with refused arguments goes to the library natively, which reports its own error, once, to the
- * right handler. A library that does not check arguments refuses nothing. */
+ * sees the error. If the library refuses the arguments, the call goes to the library natively, so that it reports its
+ * own error once, to the right handler. A library that does not check arguments refuses nothing. */
 #ifndef HOPSCOPE_INQUIRY_H
 #define HOPSCOPE_INQUIRY_H
 

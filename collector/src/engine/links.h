@@ -20,7 +20,7 @@
 
 struct links {
     const struct topology *topology;
-    _Atomic uint64_t *shared;    /* see link_times.c; NULL if nothing is shared */
+    _Atomic uint64_t *shared;    /* the numbers that link_times.c describes; NULL if nothing is shared */
     _Atomic uint64_t rank_until; /* this rank is busy until then */
     struct shared_file file;     /* holds `shared`; if not mapped, this rank has its own `shared` */
 };

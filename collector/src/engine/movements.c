@@ -17,7 +17,7 @@ struct side {
     bool packed;
     struct blocks blocks; /* positions and lengths in bytes */
     int64_t packed_bytes;
-    char *memory; /* packed copy */
+    char *memory; /* the packed copy of the buffer, if `packed` is set */
 };
 
 /* A block in the user's buffer. */

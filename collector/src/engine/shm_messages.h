@@ -28,7 +28,7 @@ struct peer {
 
 struct pending_receive {
     struct message message;
-    uint64_t number; /* of a long message; 0: not found yet */
+    uint64_t number; /* number of the long message that it receives; 0: not found yet */
     int lane;        /* -1: not granted yet */
     int piece, error;
     int64_t bytes, done_bytes;

@@ -101,7 +101,7 @@ static bool grant(struct transport_shm *t, struct pending_receive *c) {
     c->destination = c->message.discard ? NULL : c->message.data;
     if (c->bytes != c->message.bytes) {
         c->destination = NULL;
-        c->error = c->bytes > c->message.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* as in unpack */
+        c->error = c->bytes > c->message.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* as unpack() does */
     } else if (!c->message.discard && !c->message.gapless) {
         c->destination = malloc((size_t)c->bytes);
         c->error = c->destination ? MPI_SUCCESS : MPI_ERR_NO_MEM;

@@ -36,7 +36,7 @@ enum {
 };
 
 struct window_slot {
-    _Atomic uint64_t number; /* of the message in it, from 1; stored last */
+    _Atomic uint64_t number; /* number of the message in the slot, from 1; stored last */
     uint32_t tag, unused;
     int64_t bytes; /* if above WINDOW_SHORT_BYTES, the message waits for a lane */
     char data[WINDOW_SHORT_BYTES];
@@ -56,7 +56,7 @@ struct window_buffer {
 
 struct shm_window {
     struct shared_file file; /* not mapped if no other member is on this machine */
-    int members, own_index;  /* on this machine; this rank's index among them */
+    int members, own_index;  /* number of members on this machine; this rank's index among them */
     int buffers;             /* per lane; the same for all members */
     int *member_of_rank;     /* -1: on another machine */
 };

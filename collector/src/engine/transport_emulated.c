@@ -17,9 +17,9 @@
 #include "topology/own_memory.h"
 
 struct stamp {
-    struct passage arrival; /* at the receiver's host; on the sender's clock */
+    struct passage arrival; /* times of arrival at the receiver's host, on the sender's clock */
     uint64_t sent_ns;       /* when the message reached the sender's interface */
-    uint64_t machine;       /* of the sender */
+    uint64_t machine;       /* the sender's machine, as own_machine() numbers it */
 };
 
 /* A message's stage. A message to receive passes through all stages; a message to send begins at AT_THE_RANK. */

@@ -8,7 +8,7 @@ struct transport_mpi {
     struct transport transport;  /* must be the first member: pointers to it are cast to the whole struct */
     int request_count, capacity; /* requests under way */
     MPI_Request *requests;
-    int *steps; /* of each request; -1 - step for a send */
+    int *steps; /* the step of each request; for a send, -1 - step */
     int *indices;
     MPI_Status *statuses;
     struct completion *completions;

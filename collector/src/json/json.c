@@ -326,7 +326,7 @@ static bool parse_key(struct parser *p, struct json *object) {
         return false;
     object->keys[object->length] = key;
     object->items[object->length] = (struct json){0};
-    object->length++; /* from here on json_free frees it */
+    object->length++; /* from here on json_free frees the key */
     skip_space(p);
     if (p->cursor == p->end || *p->cursor != ':')
         return unexpected(p, "':'");

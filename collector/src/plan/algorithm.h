@@ -13,15 +13,14 @@ enum algorithm_property {
     CUTS = 2,        /* can cut messages into segments, so a rule may set `segment_bytes` */
     RANGES = 4,      /* a message may hold several blocks, which must be contiguous in the input and in the output */
     BY_TREE = 8,     /* a rule selects it by naming trees, not by its name */
-    IN_GROUPS =
-        16, /* a rule also defines groups of ranks, on which the order of operands depends: leaders_keep_order */
+    IN_GROUPS = 16,  /* a rule also defines groups of ranks; the order of operands depends on them */
 };
 
 /* Generates one rank's schedule. False if memory runs out. */
 typedef bool schedule_generator(struct schedule *schedule, const struct schedule_request *request);
 
 struct algorithm {
-    const char *name;    /* as in rules and HOPSCOPE_TREE; several rows may have the same name */
+    const char *name;    /* the name in rules and HOPSCOPE_TREE; several rows may have the same name */
     uint32_t operations; /* one bit for each operation that this row serves */
     uint32_t properties;
     schedule_generator *generate;

@@ -31,9 +31,9 @@ struct groups {
     const struct schedule_request *request;
     struct groups_spec spec;
     struct tree_spec nested; /* used if `group_tree` is NULL */
-    int *group_of;           /* of each rank */
+    int *group_of;           /* the group of each rank */
     int count;
-    int *leaders;                /* of each group */
+    int *leaders;                /* the leader of each group */
     int own_group;               /* this rank's group */
     int *ranks;                  /* the members of the selected group, in ascending order */
     struct tree_members members; /* their hosts and clusters, by index in `ranks` */

@@ -19,11 +19,9 @@ bool leaders_keep_order(const struct schedule_request *r) {
     groups_put_in_order(&g);
     if (!groups_are_in_rank_order(&g))
         return false;
-    if (operation_has_root(
-            r->operation)) /* the root combines the groups' sums in cyclic order, beginning with its own */
+    if (operation_has_root(r->operation)) /* the root combines the groups' sums in cyclic order, from its own on */
         return r->root == 0;
-    return r->groups->exchange != EXCHANGE_RING ||
-           g.count == 1; /* in a ring, each part's sum begins at another leader */
+    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* each part's sum begins at another leader */
 }
 
 struct team leaders_team(const struct groups *g) {

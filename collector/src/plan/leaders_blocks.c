@@ -11,7 +11,7 @@ struct leader_blocks {
     struct sequence q;
     struct groups g;
     const struct schedule_request *r;
-    const struct blocks *blocks; /* of all ranks, in the user's buffer */
+    const struct blocks *blocks; /* the blocks of all ranks, in the user's buffer */
     int user_slot;               /* the slot of that buffer */
     int slot;                    /* the slot with all blocks in this order; may be user_slot */
 };

@@ -78,9 +78,9 @@ static inline int64_t schedule_most_units(int64_t unit_bytes) {
 
 /* The segments of a message. They are equal on every member. */
 struct segmentation {
-    int64_t units;         /* of the whole message */
-    int64_t segment_units; /* of each segment except the last */
-    int segments;          /* at least 1, even for an empty message */
+    int64_t units;         /* length of the whole message */
+    int64_t segment_units; /* length of each segment except the last */
+    int segments;          /* number of segments: at least 1, even for an empty message */
     int window;            /* the most segments that are under way at a time */
 };
 
@@ -116,7 +116,7 @@ struct schedule_request {
     int rank, size, root;
     bool in_place;      /* SLOT_INPUT and SLOT_OUTPUT are the same memory, which holds the contribution at first */
     bool empty;         /* there is no data, as in a barrier: nothing is combined or copied */
-    int64_t most_units; /* of one message */
+    int64_t most_units; /* the greatest length of a message */
     /* For operations in which every message holds the whole data: */
     struct segmentation cut;
     bool arrival_order; /* trees: combine operands in the order of their arrival */

@@ -157,8 +157,7 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     int position = segment % cut->window;
     q->segment = segment;
     q->round = 0;
-    q->most_units =
-        INT64_MAX; /* messages need no further cuts, because no segment is longer than the longest message */
+    q->most_units = INT64_MAX; /* messages need no further cuts, because segments are short enough */
     if (s->on_step || cut->segments <= cut->window)
         return position;
     if (segment > 0) {

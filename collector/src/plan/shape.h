@@ -18,7 +18,7 @@ struct virtual_rank {
 };
 
 struct shape {
-    const char *name;    /* in tree files and on command lines */
+    const char *name;    /* the name in tree files and on command lines */
     const char *same_as; /* for a synonym: the canonical name, under which hops are recorded; NULL: no synonym */
     const char *counts;  /* the meaning of `fan_out`; NULL: the shape has no fan_out */
     const char *meaning; /* the parent of each rank and the order of children, for the documents */

@@ -7,7 +7,7 @@
 struct team {
     const int *ranks; /* the rank of each member; NULL: all ranks of the communicator, in order */
     int size;
-    int index; /* of this rank */
+    int index; /* this rank's index among the members */
 };
 
 static inline int team_rank(const struct team *team, int index) {

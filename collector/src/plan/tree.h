@@ -21,8 +21,8 @@ struct tree_level {
 struct tree_spec {
     char name[48];
     const struct shape *shape;
-    int fan_out;                              /* as in a tree_level */
-    struct tree_level clusters, hosts, ranks; /* of a hierarchical tree */
+    int fan_out;                              /* as in struct tree_level */
+    struct tree_level clusters, hosts, ranks; /* the three levels of a hierarchical tree */
     int size;                                 /* explicit: number of ranks of the tree; 0 for other shapes */
     int root;                                 /* explicit: the root of the listed edges */
     int *parents;                             /* explicit: size entries, -1 at the root */

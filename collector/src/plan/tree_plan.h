@@ -21,7 +21,7 @@ struct tree_rule {
     struct tree_range comm_size, bytes;
     int members;                     /* index of one of the plan's lists of members, or ANY_MEMBERS */
     bool native;                     /* leaves the calls to the MPI library */
-    struct groups_spec groups;       /* for algorithms IN_GROUPS */
+    struct groups_spec groups;       /* only for algorithms with the property IN_GROUPS */
     int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
     uint64_t segment_bytes;          /* 0: whole messages */
     bool arrival_order;

@@ -24,13 +24,13 @@ struct line {
 /* Writes {"def":"kind" */
 void line_begin(struct line *line, const char *kind);
 /* Each of these adds ,"key":<value> */
-void line_text(struct line *line, const char *key, const char *value); /* NULL: null */
+void line_text(struct line *line, const char *key, const char *value); /* value NULL: writes null */
 void line_number(struct line *line, const char *key, int64_t value);
 void line_unsigned(struct line *line, const char *key, uint64_t value);
 void line_real(struct line *line, const char *key, double value);  /* must be >= 0; three decimals */
 void line_key(struct line *line, const char *key, uint64_t value); /* hexadecimal, as a string */
 void line_boolean(struct line *line, const char *key, bool value);
-void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* NULL: null */
+void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* ranks NULL: writes null */
 /* Adds }, writes the line and frees it. Keeps errno. */
 void line_end(struct line *line);
 

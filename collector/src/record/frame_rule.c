@@ -111,8 +111,7 @@ static const uint8_t *find_description(const struct table *table) {
         return NULL;
     const uint8_t *entries = cursor.next;
     struct entry entry;
-    uint64_t low = 0,
-             high = count; /* the last entry whose function begins at or before the address is in [low, high) */
+    uint64_t low = 0, high = count; /* [low, high) has the last entry whose function begins at or before the address */
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         memcpy(&entry, entries + middle * sizeof entry, sizeof entry);

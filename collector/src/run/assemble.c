@@ -7,7 +7,11 @@
 #include "log/log.h"
 #include "mpi/loaded_object.h"
 
-enum { WHOLE = 0, INCOMPLETE = 1, DEFERRED = 3 }; /* some values of enum assemble_outcome (assembly/assemble.h) */
+enum {
+    WHOLE = 0,
+    INCOMPLETE = 1,
+    DEFERRED = 3
+}; /* results of hopscope_assemble (assembly/assemble.h); DEFERRED is its ASSEMBLE_LATER: another world assembles */
 
 static const char *const file_name = "libhopscope-assemble.so";
 

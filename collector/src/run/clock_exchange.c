@@ -11,8 +11,7 @@ enum {
     TAG = 1,
     MAX_ROUNDS = 50,
     MIN_ROUNDS = 5,
-    MAX_NS = 500 *
-        1000000, /* limit per machine for rounds beyond MIN_ROUNDS, so that slow links do not delay the start */
+    MAX_NS = 500 * 1000000,    /* limit per machine for rounds beyond MIN_ROUNDS: slow links must not delay the start */
     MAX_BRIEF_NS = 5 * 1000000 /* that limit for an exchange during the run */
 };
 

@@ -44,7 +44,7 @@ static struct {
     int rank, size;
     char directory[PATH_MAX]; /* an absolute path, because the application may change its working directory */
     char job[200];
-    bool job_is_of_world; /* no other world has this job's name */
+    bool job_is_of_world; /* true: no other world has the same job name */
     bool in_session;      /* the program uses sessions and has not called MPI_Init, so there is no MPI_COMM_WORLD */
     MPI_Group world;      /* the processes of a program that uses only sessions */
     bool spawned;         /* MPI_Comm_spawn created this world */
@@ -187,8 +187,8 @@ static void create_collector_comm(void) {
         return;
     }
 #endif
-    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank,
-                                &run.comm); /* on an error, the default handler ends the job here */
+    int error =
+        pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* on an error, the default handler ends the job */
     if (error != MPI_SUCCESS) {
         log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
                  error);

@@ -11,8 +11,8 @@
 struct run_terms {
     bool serves; /* false: the wrappers only pass calls on */
     bool records_messages, many_threads;
-    unsigned native_every; /* as in config.h */
-    int rank, processes;   /* in this world */
+    unsigned native_every; /* the setting of struct config */
+    int rank, processes;   /* rank and number of processes in this world */
     uint32_t refusal;      /* definition id of the reason why the requested tree cannot be used at all; 0: no reason */
 };
 

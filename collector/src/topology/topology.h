@@ -14,8 +14,7 @@ struct link_delay {
     size_t trace_length;
     const double *rates; /* NULL: the bandwidth is always bytes_per_second */
     size_t rate_count;
-    bool
-        latency_of_clusters; /* for a pair of hosts: the latency of the link between their clusters replaces this one */
+    bool latency_of_clusters; /* for a pair of hosts: the latency of their clusters' link replaces this one */
 };
 
 /* A link that all messages from one cluster to another share. */

@@ -33,7 +33,7 @@ struct call {
     /* For collectives: */
     struct comm *comm; /* NULL: unknown to the collector */
     uint64_t seq;
-    uint64_t root;   /* as in the records */
+    uint64_t root;   /* the value in the records, see collective_root() */
     uint32_t reason; /* id of the reason why the call ran natively although a tree was requested; 0: no such reason */
     bool by_engine;
     int tag; /* for a nonblocking or persistent collective: the tag of the library's messages; 0: unknown */

@@ -1,7 +1,7 @@
 /* Records the application's point-to-point messages.
  *
  * The peer is a rank of the communicator, or of an intercommunicator's remote group. Three kinds of messages are not
- * recorded: those to and from MPI_PROC_NULL, those on communicators that the collector does not know, and those of
+ * recorded: messages to and from MPI_PROC_NULL, on communicators that the collector does not know, and of
  * failed calls.
  */
 #ifndef HOPSCOPE_MESSAGE_H

@@ -14,7 +14,7 @@
 enum { MAX_DEPTH = 64, NAME_SLOTS = 64 };
 
 struct open_region {
-    uint32_t hash; /* of the region's name */
+    uint32_t hash; /* hash of the region's name */
     uint32_t id;   /* id of its definition; 0: its beginning was not recorded */
 };
 

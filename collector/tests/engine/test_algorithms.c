@@ -16,7 +16,7 @@ struct scene {
     enum operation operation;
     int size, root;
     bool in_place, ordered;
-    int64_t units;                       /* of the whole message, if the operation has one */
+    int64_t units;                       /* length of the whole message, if the operation has one */
     int64_t count[MAX_RANKS][MAX_RANKS]; /* [sender][receiver]: units of the block from one rank for another */
     int64_t input_positions[MAX_RANKS][MAX_RANKS], output_positions[MAX_RANKS][MAX_RANKS],
         input_lengths[MAX_RANKS][MAX_RANKS], output_lengths[MAX_RANKS][MAX_RANKS];
@@ -156,9 +156,8 @@ static void expect_output(struct scene *s, int rank, const char *label) {
     }
     int64_t units = s->input_units[rank] > s->output_units[rank] ? s->input_units[rank] : s->output_units[rank];
     for (int64_t i = 0; i < units; i++)
-        if (output[i] != expected_output[i] &&
-            !(s->in_place && is_among(s->operation, reduce_scatters) &&
-              i >= s->output_lengths[rank][rank])) { /* MPI does not define the rest */
+        if (output[i] != expected_output[i] && !(s->in_place && is_among(s->operation, reduce_scatters) &&
+                                                 i >= s->output_lengths[rank][rank])) { /* MPI leaves this undefined */
             EXPECT(output[i] == expected_output[i], "%s: rank %d, unit %lld", label, rank, (long long)i);
             return;
         }

@@ -96,8 +96,9 @@ static long inactive(void) {
     return sum;
 }
 
-/* Tag 60: a send whose request is freed at once. 61: a persistent receive, cancelled once and completed once. 62: to
- * and from MPI_PROC_NULL, in every form. 63: matched probes and receives, also from MPI_PROC_NULL. */
+/* Tag 60: a send whose request is freed at once. Tag 61: a persistent receive, cancelled once and completed once. Tag
+ * 62: messages to and from MPI_PROC_NULL, in every form. Tag 63: matched probes and receives, also from MPI_PROC_NULL.
+ */
 static long odd_ends(void) {
     int sent = rank + 1, received = 0, flag = 0;
     long sum = 0;

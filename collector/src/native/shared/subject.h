@@ -15,7 +15,7 @@ struct subject_ranks {
 struct subject {
     uint32_t comm; /* id of the application's communicator */
     uint32_t key;  /* equal at both ends of a message; messages with different keys may overtake one another */
-    uint64_t seq;  /* of the collective on that communicator */
+    uint64_t seq;  /* sequence number of the collective on that communicator */
     struct subject_ranks ranks;
 };
 

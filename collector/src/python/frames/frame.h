@@ -10,7 +10,7 @@
 /* Access to the interpreter of this process. */
 struct python_reader {
     struct python_layout layout;
-    int memory; /* see memory.h */
+    int memory; /* how memory is read: a descriptor or MEMORY_DIRECT (memory.h) */
     uintptr_t code_type, text_type, bytes_type;
     uintptr_t interpreter; /* the one whose frames are read; other interpreters have their own types */
 };
