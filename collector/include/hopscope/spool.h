@@ -43,7 +43,7 @@ struct spool_header {
     uint32_t pid;
     uint32_t state;        /* enum spool_state; stays SPOOL_OPEN if the process died */
     char stop_reason[256]; /* why recording stopped, as a sentence; otherwise empty */
-    uint64_t chunk_bytes;  /* whole pages and whole records */
+    uint64_t chunk_bytes;  /* size of a chunk: whole pages and whole records */
     uint64_t flushed;      /* number of chunks after the front */
     uint64_t front;        /* the chunk number that the front's records will get */
 };
@@ -52,14 +52,15 @@ enum spool_kind {
     SPOOL_NONE = 0,
     /* Calls. region: enum mpi_function.
      *
-     * ENTER: a = call site id (0 unknown), 32 bits. For a collective also comm, b = seq, c = root: a rank of the
-     * communicator (of the other group on an intercommunicator) or one of SPOOL_ROOT_*. For a blocking send, receive or
-     * probe also comm, b = peer << 32 | tag as requested (c = the same for a Sendrecv's receive), with SPOOL_ANY for
-     * MPI_ANY_SOURCE and MPI_ANY_TAG and SPOOL_NOBODY for MPI_PROC_NULL.
+     * ENTER: a = call site id, 32 bits (0: unknown).
+     *   A collective also has comm, b = seq, and c = root: a rank of the communicator (of the other group on an
+     *   intercommunicator) or one of SPOOL_ROOT_*.
+     *   A blocking send, receive or probe also has comm, and b = peer << 32 | tag as the call requests them, with
+     *   SPOOL_ANY for a wildcard and SPOOL_NOBODY for MPI_PROC_NULL. MPI_Sendrecv has its receive's peer and tag in c.
      *
-     * LEAVE of a collective: comm = reason id (0: no tree was asked for, or the tree ran it), a = bytes sent, b = bytes
-     * received, c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
-     * (0: unknown). For nonblocking and persistent forms too, c = SPOOL_REFUSED if MPI refused the call. */
+     * LEAVE of a collective: comm = reason id (0: no tree was requested, or the tree ran it), a = bytes sent, b = bytes
+     * received. c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
+     * (0: unknown). c = SPOOL_REFUSED if MPI refused the call, also for nonblocking and persistent forms. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
     /* ENTER of a call that may become one record. BARE has only a. MESSAGE also has comm and b. COLLECTIVE also has
@@ -76,10 +77,10 @@ enum spool_kind {
     SPOOL_SEND = 10,
     SPOOL_RECV = 11,
     SPOOL_ISEND = 12,
-    SPOOL_ISEND_COMPLETE = 13, /* only c */
+    SPOOL_ISEND_COMPLETE = 13, /* has only c */
     SPOOL_IRECV_POST = 14,     /* comm, a = peer << 32 | tag as requested (see ENTER; persistent: 0), c */
     SPOOL_IRECV = 15,
-    SPOOL_REQUEST_CANCELLED = 16, /* only c */
+    SPOOL_REQUEST_CANCELLED = 16, /* has only c */
     /* Collectives that return before they are done. region = function; comm.
      *
      * REQUEST has the time at which the call that began the collective was entered. That call is the nonblocking

@@ -274,7 +274,7 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     struct progress progress = {.report = report, .context = context};
     int outcome = exists(paths.spool) || !exists(paths.anchor)
                       ? assemble_locked(&paths, dir, lock, waits_for_worlds, &progress, message, capacity)
-                      : ASSEMBLE_WHOLE; /* another process has just done it */
+                      : ASSEMBLE_WHOLE; /* another process has just assembled the run */
     /* The lock file of an incomplete run stays, because it has the count of records. That of a complete run is removed,
      * so that the directory contains only the run's files. */
     if (outcome == ASSEMBLE_WHOLE)

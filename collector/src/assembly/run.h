@@ -21,7 +21,7 @@
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes, file_bytes;   /* bytes of memory; the first file_bytes are the file's, the rest is a copy */
+    size_t mapped_bytes, file_bytes;   /* size of the mapping, of which file_bytes are the file's and the rest a copy */
     const struct spool_record *stored; /* the stored records, which stored.h expands */
     struct spool_record *sorted;       /* a copy in time order; NULL if the file is in time order */
     size_t count, records;             /* number of stored records, and of records after expansion (stored.h) */

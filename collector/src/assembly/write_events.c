@@ -59,8 +59,8 @@ static uint32_t root_of(uint64_t root) {
     }
 }
 
-/* The root of a collective, from the upper bits of its completion's c. The shift keeps the sign, so that SPOOL_ROOT_*,
- * the greatest numbers of 64 bits, result too. */
+/* The root of a collective, from the upper bits of its completion's c. As signed numbers, SPOOL_ROOT_* are -1, -2 and
+ * -3. The shift keeps the sign, so these come out unchanged. */
 static uint64_t root_above(uint64_t id_and_root) {
     return (uint64_t)((int64_t)id_and_root >> SPOOL_REQUEST_BITS) - 1;
 }

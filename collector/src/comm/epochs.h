@@ -18,7 +18,7 @@ struct epoch {
 struct epochs {
     MPI_Group members;
     int size;
-    int *ranks; /* 0, 1, ... size - 1 */
+    int *ranks; /* the numbers 0, 1, ... size - 1, for MPI_Group_translate_ranks */
     struct epoch of_kind[EPOCH_KINDS];
 };
 

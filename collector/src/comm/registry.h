@@ -19,8 +19,8 @@ enum comm_origin {
     COMM_ORIGIN_IDUP,
     COMM_ORIGIN_SPAWN,   /* the spawning side */
     COMM_ORIGIN_PARENT,  /* the spawned side */
-    COMM_ORIGIN_ACCEPT,  /* one side */
-    COMM_ORIGIN_CONNECT, /* the other side */
+    COMM_ORIGIN_ACCEPT,  /* the side of MPI_Comm_accept */
+    COMM_ORIGIN_CONNECT, /* the side of MPI_Comm_connect */
     COMM_ORIGIN_JOIN,
     COMM_ORIGIN_WINDOW,
     COMM_ORIGIN_FILE,

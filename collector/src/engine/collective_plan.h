@@ -14,7 +14,7 @@ struct collective_plan {
     int root;                          /* the call's root; the tree's own root if the call has none */
     uint64_t segment_bytes;
     bool arrival_order;
-    uint16_t tree; /* id in the records */
+    uint16_t tree; /* the id of the tree's name, for the records */
     int idle_polls;
 };
 

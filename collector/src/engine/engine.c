@@ -41,7 +41,7 @@ static const char *const reason_texts[REASONS] = {"intercommunicator",
                                                   "turn of the MPI library",
                                                   "job with fault tolerance"};
 
-enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
+enum { MOST_ALGORITHMS = 64 }; /* the table of algorithms must not have more rows */
 
 /* The engine's state. Only engine_start and engine_stop write it; but any thread may define the ids. */
 static struct {
@@ -52,8 +52,8 @@ static struct {
     struct neighbors neighbors;
     int idle_polls;
     uint32_t reason_ids[REASONS];
-    uint32_t *size_reason_ids; /* one per tree */
-    uint32_t *tree_ids;        /* one per pair (reduce, broadcast) */
+    uint32_t *size_reason_ids; /* one id per tree */
+    uint32_t *tree_ids;        /* one id per pair of trees (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
     uint32_t leaders_ids[GROUPS_EXCHANGES];
 } engine;

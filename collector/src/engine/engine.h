@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "engine/engine_call.h"
 
-struct topology; /* src/topology */
+struct topology; /* see src/topology */
 
 /* Reads the tree file's text, which is equal on all ranks. Call it once, from MPI_Init, when every rank is present.
  * tree_text NULL: no engine. transport: this rank's transport within a machine. spawned: MPI_Comm_spawn started this

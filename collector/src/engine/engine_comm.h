@@ -56,7 +56,7 @@ struct engine_comm {
     uint64_t id;     /* equal on all members: the key of the communicator for which it was made */
     int *world_ranks;
     struct engine_comm *next_idle;
-    MPI_Comm handle; /* errors are returned */
+    MPI_Comm handle; /* the engine's own communicator, which returns errors */
     struct tree_members members;
     int *topology_host; /* the number of each rank's host in the topology */
     int *scratch;       /* SCHEDULE_SCRATCH * size, for generators */

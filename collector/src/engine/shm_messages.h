@@ -16,7 +16,7 @@ struct early_message {
 
 struct peer {
     struct window_channel *outgoing, *incoming;
-    uint64_t sent_count;  /* messages put into the outgoing channel */
+    uint64_t sent_count;  /* number of messages put into the outgoing channel */
     uint64_t freed_count; /* how many of these the receiver had freed at the last poll */
     uint64_t stuck_poll;  /* the last poll in which the outgoing channel had no room */
     int queued_count;     /* messages waiting for room in the outgoing channel */
@@ -49,7 +49,7 @@ struct transport_shm {
     struct transport transport; /* must be the first member: pointers to it are cast to the whole struct */
     struct shm_window window;
     struct transport *mpi; /* for peers on other machines */
-    int mpi_message_count; /* MPI messages under way */
+    int mpi_message_count; /* number of MPI messages under way */
     int ranks;
     struct peer *peers;
     bool lane_is_taken[WINDOW_LANES];

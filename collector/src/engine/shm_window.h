@@ -30,7 +30,7 @@ enum {
     WINDOW_SHORT_BYTES = WINDOW_SLOT_BYTES - 24, /* the longest message that fits a slot */
     WINDOW_LANES = 2,
     WINDOW_PIECE_BYTES = 32768,
-    WINDOW_BUFFERS = 2, /* per lane */
+    WINDOW_BUFFERS = 2, /* number of buffers in a lane */
     WINDOW_BUFFERS_IF_CROWDED = 16,
     WINDOW_MOST_CROWDED = 16, /* most members with the larger lanes, which then take 16 MiB in all */
 };
@@ -57,7 +57,7 @@ struct window_buffer {
 struct shm_window {
     struct shared_file file; /* not mapped if no other member is on this machine */
     int members, own_index;  /* number of members on this machine; this rank's index among them */
-    int buffers;             /* per lane; the same for all members */
+    int buffers;             /* number of buffers in a lane, equal for all members */
     int *member_of_rank;     /* -1: on another machine */
 };
 

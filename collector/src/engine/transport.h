@@ -17,14 +17,14 @@
 struct completion {
     int step;
     int error;     /* MPI_SUCCESS or MPI's code */
-    int64_t bytes; /* received; -1 for a send */
+    int64_t bytes; /* number of bytes received; -1 for a send */
 };
 
 /* A message to be sent or received. */
 struct message {
     int step, peer, tag;
     int64_t bytes; /* packed size as planned: equal at both ends, even if an empty message replaces the planned one */
-    void *data;    /* may be NULL: MPI_BOTTOM */
+    void *data;    /* may be NULL, which is MPI_BOTTOM */
     int count;     /* elements of datatype; 0 from a sender that has failed: an empty message */
     MPI_Datatype datatype;
     bool gapless; /* the bytes of data are contiguous */
@@ -48,7 +48,7 @@ struct transport_kind {
 
 struct transport {
     const struct transport_kind *kind;
-    MPI_Comm comm;   /* the engine's own, errors are returned */
+    MPI_Comm comm;   /* the engine's own communicator, which returns errors */
     int early_polls; /* number of polls without a result after which no message can have been there before */
 };
 

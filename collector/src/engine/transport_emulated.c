@@ -42,7 +42,7 @@ struct transport_emulated {
     const int *host_of_rank;
     int rank;
     uint64_t machine;
-    int capacity;     /* flights */
+    int capacity;     /* number of flights in the array */
     int flights_used; /* all flights from here on are free */
     int active_flights;
     struct flight *flights;
@@ -83,7 +83,7 @@ static bool reserve(struct transport *transport, int capacity) {
         release(&larger);
         return false;
     }
-    release(t); /* nothing is under way now */
+    release(t); /* no message is under way now, so nothing need be copied */
     *t = larger;
     return true;
 }

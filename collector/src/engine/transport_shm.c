@@ -21,7 +21,7 @@ static bool reserve(struct transport *transport, int capacity) {
         free(done);
         return false;
     }
-    free(t->receives), t->receives = pending_receive; /* nothing is under way now */
+    free(t->receives), t->receives = pending_receive; /* no message is under way now, so nothing need be copied */
     free(t->sends), t->sends = pending_send;
     free(t->completions), t->completions = done;
     t->capacity = capacity;

@@ -8,7 +8,7 @@
 struct subtree {
     const struct schedule_request *r;
     enum tree_direction direction;
-    int *ranks; /* room for size */
+    int *ranks; /* the list; has room for all ranks of the communicator */
     int *stack, *children, *tree_scratch;
     int count;
 };

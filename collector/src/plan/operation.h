@@ -63,9 +63,9 @@ bool operation_has_root(enum operation operation);
  * for the other direction then does not run. */
 bool operation_only_up(enum operation operation);
 bool operation_only_down(enum operation operation);
-/* True if members know only their own lengths. */
+/* True if each member knows only the lengths of its own blocks (HIDDEN). */
 bool operation_hides_bytes(enum operation operation);
-/* True if all blocks have one length. */
+/* True if all blocks have the same length (EVEN). */
 bool operation_is_even(enum operation operation);
 /* True if the input or the output consists of blocks. */
 bool operation_has_blocks(enum operation operation);

@@ -7,7 +7,7 @@
 
 #include "hopscope/spool.h"
 
-struct record_thread; /* a thread's spool: record.c */
+struct record_thread; /* a thread's spool, see record.c */
 
 struct record_cursor {
     struct spool_record *next, *end;   /* equal if the chunk is full or absent */

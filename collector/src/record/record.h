@@ -1,4 +1,4 @@
-/* Recording for the wrappers and the engine: one inline append to this thread's spool.
+/* Records events for the wrappers and the engine. To record is an inline append to this thread's spool.
  *
  * System calls, locks and allocation happen only at the end of a chunk. While recording is off (never started, stopped,
  * or out of room) an append does nothing. */

@@ -15,7 +15,7 @@ enum { MAX_FILE_BYTES = 1 << 20 };
 
 /* Returns a file's text, which the caller frees. NULL if the file cannot be read or is larger than MAX_FILE_BYTES. */
 static char *text_of(const char *path) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait for a writer */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: opening a pipe would otherwise wait */
     struct stat status;
     bool usable = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MAX_FILE_BYTES;
     char *text = usable ? malloc((size_t)status.st_size + 1) : NULL;

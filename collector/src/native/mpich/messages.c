@@ -269,8 +269,8 @@ static struct native_losses losses(void) {
     return (struct native_losses){__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost()};
 }
 
-/* MPICH frees its hidden communicators together with the communicators from which they derive. It does not call its
- * algorithms through tables. */
+/* The description of MPICH. `algorithm` is not set, because MPICH does not call its algorithms through tables. Its
+ * hidden communicators are freed together with the communicators from which they derive. */
 const struct native_library native_library = {
     .answers_inside = false,
     .first_nonblocking_tag = MPICH_FIRST_NONBLOCKING_TAG,

@@ -13,7 +13,7 @@ void hops_leave_thread(void);
 
 /* Returns an end that has not begun yet. */
 struct hop_end hop_of(const struct subject *subject, bool sends, int peer, size_t count, MPI_Datatype type);
-/* Sets the begin of an end to now. */
+/* Records that an end begins now. */
 void hop_begin(struct hop_end *hop);
 /* Records an end that is over. blocked: the rank waited for it since its begin. */
 void hop_finish(const struct hop_end *hop, bool blocked);
