@@ -64,14 +64,14 @@
 
 /* The attributes. The name of an attribute is "hopscope::" followed by the word. X(ID, word, type, description) */
 #define ARCHIVE_ATTRIBUTES(X)                                                                                          \
-    X(ENGINE, engine, STRING, "Who executed the collective, where a tree was asked for")                               \
+    X(ENGINE, engine, STRING, "The executor of the collective, if a tree was requested")                               \
     X(ALGORITHM, algorithm, STRING,                                                                                    \
       "The algorithm of the MPI library that ran the collective, in the library's words")                              \
-    X(SEQ, seq, INT64, "The collective's number on its communicator, where it does not follow")                        \
-    X(COMM, comm, UINT32, "The communicator of a collective call, where no end of it may follow")                      \
-    X(FUNCTION, function, REGION, "Which persistent collective was started")                                           \
-    X(GAP, gap, UINT32, "Number of a stretch in which recording was off")                                              \
-    X(PEER, peer, UINT32, "The other end of messages that are not recorded")                                           \
+    X(SEQ, seq, INT64, "The collective's number on its communicator, if the trace does not show it otherwise")         \
+    X(COMM, comm, UINT32, "The communicator of a collective call whose end may be missing")                            \
+    X(FUNCTION, function, REGION, "The function and start of a persistent collective")                                 \
+    X(GAP, gap, UINT32, "Number of a gap in which recording was off")                                                  \
+    X(PEER, peer, UINT32, "The peer of messages that are not recorded")                                                \
     X(TAG, tag, UINT32, "The tag of messages that are not recorded")                                                   \
     X(REQUEST, request, UINT64, "The request of a receive whose end is not recorded")
 #define ARCHIVE_ATTRIBUTE(word) "hopscope::" #word

@@ -46,8 +46,8 @@ bool comm_registry_start_from(MPI_Group world);
 void comm_registry_add_world(void);
 /* Writes the definitions of all communicators known so far. Call it when recording begins. */
 void comm_registry_define_all(void);
-/* Sets the function to call when a known handle reappears: its old communicator was freed without the collector's
- * knowledge and is forgotten. */
+/* Sets the function to call when a new communicator has a known handle. The old communicator of this handle was then
+ * freed without the collector's knowledge. It is passed to the function, and then forgotten. */
 void comm_registry_tell_of_lost(void (*tell)(struct comm *comm));
 /* Sets the function to call for each communicator before comm_find returns it, and calls it for all existing ones.
  * NULL: no function. Call it only in MPI_Init and MPI_Finalize. */

@@ -44,7 +44,7 @@ void algorithm_nearest(struct nearest *nearest);
 bool algorithm_schedule(const struct algorithm *algorithm, struct schedule *schedule,
                         const struct schedule_request *request);
 
-/* The generators. */
+/* The generators of the table's algorithms. */
 schedule_generator schedule_tree, schedule_gather_tree, schedule_scatter_tree, schedule_split_binary,
     schedule_doubling_allreduce, schedule_doubling_allgather, schedule_doubling_barrier, schedule_doubling_scan,
     schedule_dissemination_barrier, schedule_bruck_allgather, schedule_bruck_alltoall, schedule_ring_allreduce,
