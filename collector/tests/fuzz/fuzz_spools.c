@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text_free(&text);
     /* Only some inputs make an archive, because that takes a hundred times longer than the rest. */
     if (data[0] & 2 && hopscope_assemble(directory, message, sizeof message) == ASSEMBLE_FAILED && !message[0]) {
-        fprintf(stderr, "fuzz_spools: no archive, and not a word\n");
+        fprintf(stderr, "fuzz_spools: no archive, and no message\n");
         abort();
     }
     return 0;

@@ -242,22 +242,22 @@ bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *la
     const struct mpich_segment *code = NULL;
     for (int i = 0; i < image->count; i++) {
         if (image->segments[i].code && code)
-            return refuse(reason, capacity, "its code is in several parts");
+            return refuse(reason, capacity, "its code is in several segments");
         if (image->segments[i].code)
             code = &image->segments[i];
     }
     if (!code || !read_functions(image, &functions))
         return refuse(reason, capacity, "it has no table of its functions");
     if (!find_names(image, &names) || !find_mentions(code, &functions, &names, layout->functions))
-        return refuse(reason, capacity, "the names of MPIC_ functions do not lead to one function each");
+        return refuse(reason, capacity, "the names of MPIC_ functions are not in one function each");
     for (int h = 0; h < MPICH_HELPER_COUNT; h++)
         if (helpers[h].required && !layout->functions[h])
             return refuse(reason, capacity, "%s was not found", helpers[h].name);
     for (int h = 0; h < MPICH_HELPER_COUNT; h++)
         if (layout->functions[h] && helper_at(layout, layout->functions[h]) != h)
-            return refuse(reason, capacity, "%s is also another function", helpers[h].name);
+            return refuse(reason, capacity, "%s and another helper are one function", helpers[h].name);
     if (!find_calls(code, layout))
-        return refuse(reason, capacity, "MPIC_ functions are reached otherwise than by calls");
+        return refuse(reason, capacity, "something other than a call leads to an MPIC_ function");
     for (int i = 0; i < layout->call_count; i++)
         if (!function_around(&functions, layout->calls[i].address))
             return refuse(reason, capacity, "a call of %s lies outside all functions",
