@@ -11,7 +11,8 @@
  *            test: returns at once, and completes requests that are done; look: returns at once, and completes none;
  *            rma: windows; io: files.
  *   moves    the direction of messages with the peer that the call names: sends, receives, both; nothing if it names no
- *            peer. members: all members of the communicator, window or file make the call and may wait for one another.
+ *            peer. members: all members of the communicator, window or file make the call and wait for one another.
+ *            Collective reads and writes are not among these, because they need not wait.
  *   since    the version of MPI that introduced the function: mpi_3, mpi_4, mpi_4_1. ulfm: the function is in libraries
  *            with fault tolerance (ULFM), under the name MPIX_Comm_shrink and so on.
  *   counts   large: it has a second form with counts of type MPI_Count, such as MPI_Send_c. plain: it has none.
@@ -20,8 +21,8 @@
  * mpi_4) MPI_Bcast_init; with large counts for six. The columns apply to all of them.
  *   flow       the flow of the data, which determines who must wait for whom. all: every rank waits for every rank;
  *              from_root: every rank waits for the root; to_root: the root waits for every rank; scan, exscan: each
- * rank waits for all lower ranks, and a scan also uses the rank's own data; neighbours: each rank waits for its
- *              neighbours.
+ *              rank waits for all lower ranks, and a scan also uses the rank's own data; neighbours: each rank waits
+ *              for its neighbours.
  *   operation  OTF2_COLLECTIVE_OP_<operation>. OTF2 has no neighbourhood operations; they use the operation that moves
  *              data in the same way, and the region's name shows the difference.
  *
@@ -173,23 +174,23 @@
     FUNCTION(File_set_size, io, members, mpi_3, plain)                                                                 \
     FUNCTION(File_preallocate, io, members, mpi_3, plain)                                                              \
     FUNCTION(File_get_size, io, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(File_set_view, io, members, mpi_3, plain)                                                                 \
+    FUNCTION(File_set_view, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_info, io, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(File_set_atomicity, io, members, mpi_3, plain)                                                            \
-    FUNCTION(File_sync, io, members, mpi_3, plain)                                                                     \
+    FUNCTION(File_set_atomicity, io, nothing, mpi_3, plain)                                                            \
+    FUNCTION(File_sync, io, nothing, mpi_3, plain)                                                                     \
     FUNCTION(File_seek, io, nothing, mpi_3, plain)                                                                     \
     FUNCTION(File_seek_shared, io, nothing, mpi_3, plain)                                                              \
     FUNCTION(File_get_position_shared, io, nothing, mpi_3, plain)                                                      \
     FUNCTION(File_read, io, nothing, mpi_3, large)                                                                     \
     FUNCTION(File_read_at, io, nothing, mpi_3, large)                                                                  \
-    FUNCTION(File_read_all, io, members, mpi_3, large)                                                                 \
-    FUNCTION(File_read_at_all, io, members, mpi_3, large)                                                              \
+    FUNCTION(File_read_all, io, nothing, mpi_3, large)                                                                 \
+    FUNCTION(File_read_at_all, io, nothing, mpi_3, large)                                                              \
     FUNCTION(File_read_shared, io, nothing, mpi_3, large)                                                              \
     FUNCTION(File_read_ordered, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write, io, nothing, mpi_3, large)                                                                    \
     FUNCTION(File_write_at, io, nothing, mpi_3, large)                                                                 \
-    FUNCTION(File_write_all, io, members, mpi_3, large)                                                                \
-    FUNCTION(File_write_at_all, io, members, mpi_3, large)                                                             \
+    FUNCTION(File_write_all, io, nothing, mpi_3, large)                                                                \
+    FUNCTION(File_write_at_all, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write_shared, io, nothing, mpi_3, large)                                                             \
     FUNCTION(File_write_ordered, io, nothing, mpi_3, large)                                                            \
     FUNCTION(File_iread, io, nothing, mpi_3, large)                                                                    \

@@ -34,13 +34,13 @@ Shapes serve {by_tree}. Ranks are numbered from the root, cyclically; K is the s
 
 `*` marks algorithms whose messages a rule's `segment_bytes` cuts into segments.
 
-Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there.
+Trees, {reordering} combine operands out of rank order, so operations that do not commute go to the MPI library.
 
 ## Groups
 
 {grouped} groups ranks by a rule's `level` ({levels}). `inside` names the tree of a group below its leader, by default
-`hierarchical`. The root leads its group; the lowest rank leads any other. `between` names the exchange of the leaders;
-`--tree` takes it after a colon, as in `{example}`. With g groups:
+`hierarchical`. The root leads its group; the lowest rank leads any other group. `between` names the exchange of the
+leaders; `--tree` takes it after a colon, as in `{example}`. With g groups:
 
 {between}
 

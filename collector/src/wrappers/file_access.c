@@ -1,6 +1,5 @@
 /* The wrappers of functions that read and write files. */
 #include "wrappers/forms.h"
-#include "wrappers/object_calls.h"
 #include "wrappers/transfer.h"
 
 static struct transfer file_transfer(enum spool_transfer kind, MPI_File file, COUNT count, MPI_Datatype type) {
@@ -24,17 +23,17 @@ WRAPPER int MPI_FORM(File_read_at)(MPI_File file, MPI_Offset offset, void *buffe
 
 WRAPPER int MPI_FORM(File_read_all)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type, MPI_Status *status) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_read_all, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_read_all, CALLER);
     call.error = PMPI_FORM(File_read_all)(file, buffer, count, type, status);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_FORM(File_read_at_all)(MPI_File file, MPI_Offset offset, void *buffer, COUNT count, MPI_Datatype type,
                                        MPI_Status *status) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_read_at_all, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_read_at_all, CALLER);
     call.error = PMPI_FORM(File_read_at_all)(file, offset, buffer, count, type, status);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_FORM(File_read_shared)(MPI_File file, void *buffer, COUNT count, MPI_Datatype type,
@@ -72,17 +71,17 @@ WRAPPER int MPI_FORM(File_write_at)(MPI_File file, MPI_Offset offset, const void
 WRAPPER int MPI_FORM(File_write_all)(MPI_File file, const void *buffer, COUNT count, MPI_Datatype type,
                                      MPI_Status *status) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_write_all, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_write_all, CALLER);
     call.error = PMPI_FORM(File_write_all)(file, buffer, count, type, status);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_FORM(File_write_at_all)(MPI_File file, MPI_Offset offset, const void *buffer, COUNT count,
                                         MPI_Datatype type, MPI_Status *status) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_write_at_all, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_write_at_all, CALLER);
     call.error = PMPI_FORM(File_write_at_all)(file, offset, buffer, count, type, status);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_FORM(File_write_shared)(MPI_File file, const void *buffer, COUNT count, MPI_Datatype type,

@@ -61,9 +61,9 @@ WRAPPER int MPI_File_get_size(MPI_File file, MPI_Offset *size) {
 WRAPPER int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype element, MPI_Datatype type,
                               const char *representation, MPI_Info info) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_set_view, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_set_view, CALLER);
     call.error = pmpi.File_set_view(file, displacement, element, type, representation, info);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_File_set_info(MPI_File file, MPI_Info info) {
@@ -75,16 +75,16 @@ WRAPPER int MPI_File_set_info(MPI_File file, MPI_Info info) {
 
 WRAPPER int MPI_File_set_atomicity(MPI_File file, int flag) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_set_atomicity, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_set_atomicity, CALLER);
     call.error = pmpi.File_set_atomicity(file, flag);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_File_sync(MPI_File file) {
     struct call call;
-    object_call_enter(&call, FUNCTION_MPI_File_sync, CALLER, HANDLE_BITS(file));
+    call_enter(&call, FUNCTION_MPI_File_sync, CALLER);
     call.error = pmpi.File_sync(file);
-    return object_call_leave(&call);
+    return call_leave(&call);
 }
 
 WRAPPER int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {

@@ -1,6 +1,5 @@
 /* Enter and leave of calls that all members of a communicator, window or file make together, but that are not
- * collectives in MPI's sense: creating communicators, windows and files, fences, and collective reads and writes of
- * files.
+ * collectives in MPI's sense: creating communicators, windows and files, fences, and resizing files.
  *
  * Such a call is recorded as a collective without bytes on the window or file, or on the communicator from which the
  * new object is made. The MPI library's messages in the call belong to no collective. If the communicator, window or

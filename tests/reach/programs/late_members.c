@@ -1,5 +1,5 @@
-/* Rank 1 is late to a call that all members of a communicator or file make: dup, split, cart, write. The arguments are
- * that call and a file's name. Work is sleep, so that a busy machine changes little. */
+/* Rank 1 is late to a call that all members of a communicator make. The argument is that call: dup, split, cart,
+ * window. Work is sleep, so that a busy machine changes little. */
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +12,8 @@ int main(int argc, char **argv) {
     int rank, ranks, periodic = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_File file = MPI_FILE_NULL;
-    if (!strcmp(form, "write"))
-        MPI_File_open(MPI_COMM_WORLD, argv[2], MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_Win window = MPI_WIN_NULL;
+    int *cell;
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Comm comm = MPI_COMM_NULL;
         usleep(rank == 1 ? LATE_US : ON_TIME_US);
@@ -25,12 +24,12 @@ int main(int argc, char **argv) {
         else if (!strcmp(form, "cart"))
             MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &comm);
         else
-            MPI_File_write_at_all(file, rank * (MPI_Offset)sizeof rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE);
+            MPI_Win_allocate(sizeof rank, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &window);
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);
+        if (window != MPI_WIN_NULL)
+            MPI_Win_free(&window);
     }
-    if (file != MPI_FILE_NULL)
-        MPI_File_close(&file);
     MPI_Finalize();
     return 0;
 }
