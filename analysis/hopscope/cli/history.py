@@ -1,4 +1,4 @@
-"""`analyze history`: the commits of a directory as a table and as a picture."""
+"""`analyze history`: shows the figures of the commits in a directory, as a table and as a picture."""
 
 from __future__ import annotations
 

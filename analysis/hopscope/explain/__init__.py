@@ -7,8 +7,8 @@ the analysis's rows from the query's. The module exposes one function, which `fu
 
 `rows` is the query's table, `base` its table for the trace to compare with (None without a comparison) and `parameters`
 those of the analysis. With several runs, both tables hold the rows of all runs; the column `run` numbers the runs and
-`trace` names them. `ask` gives the rows of an analysis that the header names after `asks`, `read` the table of one that
-it names after `reads`. `verdict` calls the function; no module here reads a dataset.
+`trace` names them. `ask` returns the rows of an analysis that the header names after `asks`. `read` returns a table or
+view that the header names after `reads`. `verdict` calls the function; no module here reads a dataset.
 """
 
 from collections.abc import Callable

@@ -65,7 +65,7 @@ def of_run(run: Change, activities: Sequence[Change], *, per_iteration: bool) ->
 
 
 def of_activity(change: Change) -> str:
-    """The sentence on one of its activities."""
+    """The sentence on one activity of the run."""
     name = _name(change)
     verdict = {"same": ": unchanged", "undecided": ": undecided"}.get(change.verdict, "")
     return f"{name[0].upper()}{name[1:]}: {_times(change)}{verdict}."

@@ -1,4 +1,4 @@
-"""`analyze compare --by structure`: what two runs did differently, as far as it can be counted."""
+"""`analyze compare --by structure`: compares what can be counted in two runs, such as messages and rounds."""
 
 from collections.abc import Mapping
 from typing import Any

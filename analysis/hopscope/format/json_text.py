@@ -1,4 +1,4 @@
-"""Reads JSON from strangers. Everything that is wrong with it raises a ValueError."""
+"""Reads JSON of unknown origin. Any fault in it raises a ValueError."""
 
 import json
 import math

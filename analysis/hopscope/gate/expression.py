@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z0-9_+:/@-]+")
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z%]*)")
 
 
-# For each unit, the kind of columns that it fits, and its size in their own unit.
+# For each unit, the kind of columns that it fits, and its size in the unit of these columns.
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("ns", 1),
     "us": ("ns", 1e3),

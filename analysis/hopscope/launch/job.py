@@ -1,4 +1,4 @@
-"""Runs a traced job, and assembles its trace where the job itself did not."""
+"""Runs a traced job, and assembles its trace if the job itself did not."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> JobEnd:
             child = subprocess.Popen(list(words), env={**os.environ, **variables})
         except OSError as error:
             raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
-        # Only now, because the child would inherit the mask.
+        # Block signals only now, because the child would inherit the mask.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
         for number in early_signals:
             child.send_signal(number)

@@ -39,21 +39,22 @@ class Communicator:
 
 @dataclass(frozen=True)
 class Template:
-    """The role and round of each message of a kind. Messages are ordered by sender, receiver and time of sending."""
+    """The role and round of each message in collectives of one kind. Messages are ordered by sender, receiver and time
+    of sending."""
 
     role: Ints
     round: Ints
 
     @cached_property
     def is_exchange(self) -> bool:
-        """True if messages go between peers, or by an unrecognised algorithm. A message to oneself has no round and
-        does not count."""
+        """True if messages go between peers, or if the algorithm is unrecognised. A rank's message to itself has no
+        round and does not count."""
         return bool(((self.round >= 0) & ((self.role < 0) | (self.role == ROLES.index(EXCHANGE)))).any())
 
     @classmethod
     def from_collective(cls, part: Part, row: int, kind: Kind, place_of: dict[int, int]) -> Template:
-        """The template of a kind, from the collective in this row. place_of: each trace-wide rank's place in the
-        communicator."""
+        """The template of a kind, from the collective in this row. place_of: the rank in the communicator of each
+        trace-wide rank."""
         nth: dict[Edge, int] = defaultdict(int)
         roles: list[int] = []
         rounds: list[int] = []

@@ -24,7 +24,7 @@ _ROWS_PER_PART = 1 << 21
 _VALUES_AT_ONCE = 1 << 14
 _WRITERS = 2
 _WAITING = 3
-"""The number of pieces that may wait for a writer, besides those being written. Adding more blocks."""
+"""The number of pieces that may wait for a writer, besides those being written. `Parts.add` blocks at this limit."""
 
 
 class Parts:
@@ -61,8 +61,8 @@ class Parts:
             self._pool.submit(self._write, self._tables[name])
 
     def _write(self, table: _Table) -> None:
-        """Write the pieces that wait for this table, including new ones. So only one writer at a time works on a
-        table."""
+        """Write the waiting pieces of a table, including those that are added meanwhile. So only one writer at a time
+        works on a table."""
         try:
             while table.write_next():
                 self._room.release()

@@ -13,7 +13,7 @@ Places = dict[int, tuple[int | None, int]]
 
 
 class Trees:
-    """The trees found so far. Of trees with the same communicator, name, root and role, the first one counts."""
+    """The trees found so far. Of trees with the same communicator, name, root and role, the first one is kept."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[int, str, int, str], Places] = {}

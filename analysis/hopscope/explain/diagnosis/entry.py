@@ -94,12 +94,12 @@ class Entry:
     """One cause.
 
     ranks: the ranks that cause it, the costliest first. iterations: the first and the last that show it, and their
-    number. own_ns, others_ns: the typical computing there of a rank that causes it, and of the other ranks. even_ns:
-    the saving if the same work were spread evenly. computing_share: the share of their time that ranks compute. count:
+    number. own_ns, others_ns: the typical computing of a rank that causes it, and of the other ranks. even_ns: the
+    saving if the same work were spread evenly. computing_share: the share of time in which ranks compute. count:
     a number of messages, calls or crossings, by the kind. hosts: the slow host, the two hosts or clusters of a slow
     link, or the hosts between which ranks would move. times: how many times longer a message takes than on other links.
-    algorithms: the one that ran and a better one. core_use: the cores of the ranks while they computed longer.
-    text: the sentence of a caveat.
+    algorithms: the recorded one and a better one. core_use: what the ranks did while they computed longer. text: the
+    sentence of a limit, for entries that have no cost.
     """
 
     kind: Kind

@@ -16,10 +16,11 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, CATEGORIES, INTERVAL_KINDS
 
 _SMALL: Final = 4096
-"""A message's time counts as time per message up to this size in bytes. Of a longer message, a growing share counts as
-time per byte."""
+"""Up to this size in bytes, all of a message's time counts as time per message. The larger a message is beyond it, the
+more of its time counts as time per byte."""
 _OTHER_WAIT_SHARE: Final = 0.5
-"""A receive is in the wrong order if its rank waited for another message for this share of the time."""
+"""A receive is in the wrong order if its rank waited for another message for this share of the time that the sender
+waited."""
 
 _BINDING: Final = {word: number for number, word in enumerate(BINDINGS)}
 _WAN: Final = list(LINKS).index("wan")
@@ -51,8 +52,8 @@ def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
 
 
 def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | None:
-    """Hops between clusters that follow one another. crossings: for each kind of collective, the number of them in
-    sequence."""
+    """The cause that collectives cross between clusters several times in sequence; None if none does. crossings: the
+    number of crossings in sequence, by kind of collective."""
     if not crossings:
         return None
     arrays = rerun.arrays
@@ -191,7 +192,8 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
 
 
 def _sends_messages(rerun: Rerun) -> Array:
-    """True for the calls of collectives that move messages: not those of windows and files, nor new communicators."""
+    """True for the calls of collectives that move messages. Calls on windows and files, and calls that make
+    communicators, do not count."""
     return _is_in_library(rerun, "native")
 
 
@@ -202,8 +204,8 @@ def _is_in_library(rerun: Rerun, *categories: str) -> Array:
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
-    """The causes in files, and in other MPI calls, such as those that make communicators. Calls that all members make
-    count from the last enter on."""
+    """The causes in files, and in other MPI calls, such as those that make communicators. If all members make a call,
+    its time counts from the last enter on."""
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     took = length_ns(begin, end)

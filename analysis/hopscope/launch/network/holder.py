@@ -43,12 +43,12 @@ class Carried:
     dropped: int
     late_p50_ns: int
     late_p99_ns: int
-    """Lateness of packets behind their due time."""
+    """The median and 99th percentile of the time by which packets were forwarded too late."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is up. folder: has the files by which hopscope-net finds its hosts."""
+    """A network that is up. folder: the files by which hopscope-net finds the network's hosts."""
 
     spec: NetworkSpec
     folder: Path
