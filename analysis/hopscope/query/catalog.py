@@ -53,15 +53,15 @@ FORMERLY: Final = {
     "honesty": "trust",
     "noise-periods": "noise --by period",
 }
-"""Names that commands had before, which they keep for one release, and what to type now."""
+"""Former names of commands, which still work for one release, and the words to type instead."""
 
 ROWS_MOVED: Final = {"summary": "trust"}
-"""Commands whose rows went in part to another one."""
+"""Commands of which some rows have moved to another command, and that command."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """All grains of one command; the default one comes first."""
+    """One command with all its grains; the default grain comes first."""
 
     name: str
     function: str

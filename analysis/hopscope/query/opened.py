@@ -12,7 +12,7 @@ from hopscope.query.catalog import Scalar
 
 
 class OpenedTrace(Protocol):
-    """The part of `hopscope.Trace` that these parts use."""
+    """The methods of `hopscope.Trace` that modules use which `hopscope.trace` itself imports."""
 
     path: Path
 

@@ -17,9 +17,9 @@ class Relation:
     meaning: str
     """Its description, in one or more sentences."""
     is_table: bool
-    """True for a table of the dataset; else a view that analyses rest on."""
+    """True for a table of the dataset, false for a view of the catalog."""
     columns: tuple[Column, ...]
-    """A view's column that no header describes has an empty meaning."""
+    """The columns. If no header describes a column of a view, its meaning is empty."""
 
 
 def described(columns: Mapping[str, Sequence[tuple[str, str]]], catalog: Catalog) -> list[Relation]:

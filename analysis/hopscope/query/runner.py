@@ -26,7 +26,7 @@ _ROWS = "rows"
 
 
 class Runner:
-    """Answers questions to one dataset, or to a part of its run. Safe to use from several threads."""
+    """Answers questions about one dataset, or about a part of its run. Safe to use from several threads."""
 
     def __init__(self, store: Store, catalog: Catalog, part: Part | None = None, *, lean: bool = False) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""

@@ -73,7 +73,7 @@ class Statements:
 
 
 def _shared_macros(part: Part, text: str | None = None) -> list[str]:
-    """The macros by which SQL knows constants of other languages. With a `text`, only those that it uses. They give:
+    """The macros that give SQL the constants of C++ and Python code. With a `text`, only those that it uses. They give:
     the link class of two ranks, the lists of all link classes and path categories in their order, the name of an
     unknown place, the constants of the bootstrap, and the part of the run that is asked for."""
     cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 _AGAIN_S = 10
-"""Interval between interrupts; the code that runs may swallow the first one."""
+"""Interval between interrupts. They are repeated, because the code that runs may swallow the first one."""
 
 
 def compute(function: Callable[..., Answer], *arguments: Any) -> Answer:

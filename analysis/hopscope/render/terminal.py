@@ -1,5 +1,5 @@
-"""Prints an answer as a table for people: human units, an interval in one column, a bar where the header asks for
-one."""
+"""Prints an answer as a table for people: with readable units, each interval in one column, and a bar if the analysis's
+header asks for one."""
 
 from __future__ import annotations
 

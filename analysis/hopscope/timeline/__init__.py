@@ -1,8 +1,9 @@
-"""The data of a picture of the whole run: how much of each category of time every rank spent in each column of a range.
+"""Computes the data of a picture of the run: the time that every rank spent on each category, such as computing, in
+each column of a range of time.
 
 For short ranges the calls themselves are summed up; long ranges come from the table `time_bins`. Both give the same
-sums (analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of that, so that columns of
-neighbouring ranges fit together.
+sums (analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of its length, so that columns
+of neighbouring ranges fit together.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -69,10 +70,10 @@ class Columns:
     path_ns: Array
     """int64 [category, row, column]: the part of the run's critical path on the row's ranks."""
     waiting_ns: Array | None
-    """int64 [row, column]: the part of that time in which a thread waited for another rank. None if it was not asked
-    for, or if the sums come from bins."""
+    """int64 [row, column]: the part of the time in which a thread waited for another rank. None if waiting was not
+    asked for, or if the sums come from bins."""
     exact: bool
-    """True if the sums come from the calls themselves, so that shorter columns would show more."""
+    """True if the sums come from the calls themselves and not from bins, so that shorter columns would show more."""
 
     @property
     def width_ns(self) -> int:

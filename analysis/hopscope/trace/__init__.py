@@ -36,7 +36,7 @@ from hopscope.timeline import Timeline
 from hopscope.trace.computed import Computed
 
 if TYPE_CHECKING:
-    from hopscope.query._analyses import Analyses  # types without a module: made from the headers, as the methods are
+    from hopscope.query._analyses import Analyses  # types only, made from the headers; no module at run time
 else:
     Analyses = object
 
@@ -71,8 +71,8 @@ class Trace(Computed, Analyses):
 
     def part(self, **options: Any) -> "Trace":
         """Restrict this trace to a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`, `region`, `place`
-        and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps the options of the first; an
-        option that is given again replaces the earlier value. Raises InputError."""
+        and `iteration_at`, as `hopscope.selection` describes them. If this trace is a part already, its options stay,
+        except those that are given again. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:
             name = next(iter(unknown))
@@ -86,7 +86,7 @@ class Trace(Computed, Analyses):
         return self._runner.part
 
     def _part(self, selection: Selection) -> "Trace":
-        """The part that a selection of the whole run means. The whole trace keeps it open."""
+        """The part of the run that a selection means. The trace of the whole run keeps the part open."""
         whole = self._whole
         if selection == self.selection:
             return self

@@ -20,6 +20,6 @@ def preload() -> None:
 
     for command in catalog.load().commands.values():
         for analysis in command.grains:
-            if analysis.then is not None and analysis.base is None:  # others need scipy's statistics
+            if analysis.then is not None and analysis.base is None:  # comparisons need more of scipy
                 function_of(analysis.then)
     pa.array([None])  # pyarrow imports pandas with its first array, if it is installed
