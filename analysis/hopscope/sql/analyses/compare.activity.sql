@@ -27,8 +27,8 @@
 -- column per VARCHAR -- iteration, or run where the two have no iterations in common.
 -- column base_runs BIGINT -- Runs of that side.
 -- column new_runs BIGINT -- Runs of that side.
--- column base_iterations BIGINT -- Its iterations that count.
--- column new_iterations BIGINT -- Its iterations that count.
+-- column base_iterations BIGINT -- Iterations of that side that count.
+-- column new_iterations BIGINT -- Iterations of that side that count.
 -- headline sentence
 -- only-data slower, sentence, base_runs, new_runs, base_iterations, new_iterations
 -- narrow per, change_low
@@ -55,7 +55,7 @@ cuts as (
     from iteration_cuts
 ),
 
--- Without the first iteration, which sets up what the others use.
+-- All iterations but the first, which sets up what the others use.
 iterations as materialized (
     select *
     from cuts

@@ -26,15 +26,15 @@
 -- column change DOUBLE [share] -- The difference as a share of the base.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
--- column base_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
--- column new_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
+-- column base_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two collectives.
+-- column new_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two collectives.
 -- column p_value DOUBLE -- Probability of such a difference by chance, over all rows.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
 -- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
 -- column base_runs BIGINT -- Runs of that side.
 -- column new_runs BIGINT -- Runs of that side.
--- column base_collectives BIGINT -- Its complete collectives.
--- column new_collectives BIGINT -- Its complete collectives.
+-- column base_collectives BIGINT -- Complete collectives of that side.
+-- column new_collectives BIGINT -- Complete collectives of that side.
 -- column blocks BIGINT -- Blocks of the shortest run; null if untested.
 -- column aligned VARCHAR -- How places were matched: place, function or order.
 -- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs

@@ -10,7 +10,7 @@
 -- param least DOUBLE = 0.02 -- Ignore smaller changes of a share.
 -- key part, name
 -- column part VARCHAR -- category, operation, place, edge, host or rank.
--- column name VARCHAR -- Name of the row.
+-- column name VARCHAR -- The category, operation, place, edge, host or rank.
 -- column base_name VARCHAR -- Its name in the base; null if only the new path has it.
 -- column base_ns BIGINT -- Time of that run's path.
 -- column new_ns BIGINT -- Time of that run's path.

@@ -13,8 +13,8 @@
 -- column property VARCHAR -- collectives, ranks, bytes, engine, tree, algorithm, messages, wan messages, rounds, depth or wan crossings.
 -- column base VARCHAR -- Value in that run; null if none.
 -- column new VARCHAR -- Value in that run; null if none.
--- column base_value DOUBLE -- The largest as a number; null for words.
--- column new_value DOUBLE -- The largest as a number; null for words.
+-- column base_value DOUBLE -- The largest value in that run; null for words.
+-- column new_value DOUBLE -- The largest value in that run; null for words.
 -- column change DOUBLE -- Difference of the numbers.
 -- column changed BOOLEAN -- True if the two differ.
 -- column aligned VARCHAR -- How places were matched: place, function or order.

@@ -1,7 +1,7 @@
 -- Critical path of one collective, step by step.
 --
--- Each row is a stretch on a rank or a hop. Times add up to the path's length. `local` is combining and software on
--- that rank; `native` means that no hops are known.
+-- Each row is a stretch of time on a rank, or a hop. Times add up to the path's length. `local` is time for combining
+-- data and for software on the rank; `native` means that no hops are known.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.

@@ -7,8 +7,8 @@
 -- param also TRACES = null -- Another run, for the scaling table.
 -- key run
 -- column run INTEGER -- Number of the run, from 0.
--- column trace VARCHAR -- Its trace.
--- column ranks BIGINT -- Its ranks.
+-- column trace VARCHAR -- Trace of the run.
+-- column ranks BIGINT -- Number of its ranks.
 -- column time_ns BIGINT -- Time from the first communication to the last.
 -- column speedup DOUBLE -- The first run's time / this one's.
 -- column computation_scaling DOUBLE [share] -- The first run's useful time over all ranks / this one's.

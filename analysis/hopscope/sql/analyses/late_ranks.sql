@@ -1,17 +1,17 @@
 -- Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late if it computed longer since its previous collective than the faster members (the lower quartile;
--- below five members the shortest).
+-- A rank is late if, since its previous collective, it computed longer than the faster members (the lower quartile;
+-- with fewer than five members, the fastest one).
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
 -- rotating   in four of five collectives, the number of the latest rank moves on by the same step
--- spikes     in less than a tenth of them (`--rare`), also at the upper end
--- sometimes  late, but none of these
--- never      in none
+-- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end of the interval
+-- sometimes  in other cases
+-- never      in no collective
 --
 -- param least_ms DOUBLE = null -- Limit in ms; 5 % of the time per collective by default.
 -- param often DOUBLE = 0.5 -- Share of collectives above which a rank is `always` late.
--- param rare DOUBLE = 0.1 -- Share of collectives below which it has `spikes`.
+-- param rare DOUBLE = 0.1 -- Share of collectives below which a rank has `spikes`.
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column class VARCHAR -- always, rotating, spikes, sometimes or never; null below 13 collectives.

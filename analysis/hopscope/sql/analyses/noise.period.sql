@@ -39,7 +39,7 @@ ends as materialized (
     from iteration_ends
 ),
 
--- Gaps after the last iteration belong to none.
+-- Gaps after the last iteration belong to no iteration.
 in_iterations as (
     select
         gaps.rank,
@@ -60,7 +60,8 @@ in_iterations as (
     where not exists (select 1 from ends)
 ),
 
--- A periodogram takes the square of its values, and each rank has one.
+-- The time of a periodogram grows with the square of the number of values, and each rank has a periodogram. So in long
+-- runs, neighbouring values are averaged.
 lengths as (
     select
         rank,

@@ -12,12 +12,12 @@
 -- column late_10ms BIGINT -- Iterations with more noise than that; null without iterations.
 -- column late_30ms BIGINT -- Iterations with more noise than that; null without iterations.
 -- column iterations BIGINT -- Iterations that it took part in.
--- column noise_ns BIGINT -- Its noise; null if no place occurs 20 times.
--- column worst_ns BIGINT -- In the worst iteration.
--- column noise_share DOUBLE -- As a share of its computing at these places.
+-- column noise_ns BIGINT -- Noise of the rank; null if no place occurs 20 times.
+-- column worst_ns BIGINT -- Noise in the worst iteration.
+-- column noise_share DOUBLE -- Noise as a share of the rank's computing at these places.
 -- column noise_low DOUBLE [share] -- Lower end of its interval; null below 13 iterations.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
--- column paid_ns BIGINT -- Its noise on the run's critical path.
+-- column paid_ns BIGINT -- Part of the noise on the run's critical path.
 -- narrow late_5ms, worst_ns
 -- uses lateness, share_of, share_intervals, block_of
 -- only-data noise_low, noise_high

@@ -12,7 +12,7 @@
 -- columns of run_path_shares
 -- column call_ns BIGINT -- The path's time inside the call.
 -- column calls BIGINT -- Calls of MPI.
--- column collective_calls BIGINT -- Those that are collectives.
+-- column collective_calls BIGINT -- Calls of collectives.
 -- column mpi_ns BIGINT -- Time inside the calls.
 -- column collective_waiting_ns BIGINT -- Waiting in collectives for ranks that entered later.
 -- columns of messages_by: messages, waiting_caused_ns, waiting_suffered_ns

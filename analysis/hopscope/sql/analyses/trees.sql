@@ -4,7 +4,7 @@
 -- algorithm.
 --
 -- key tree, comm, root, role, rank
--- column tree VARCHAR -- Its name.
+-- column tree VARCHAR -- Name of the tree.
 -- column comm INTEGER -- The communicator.
 -- column root INTEGER -- Root, a trace-wide rank.
 -- column role VARCHAR -- up (gathers) or down (distributes).

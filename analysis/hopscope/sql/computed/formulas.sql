@@ -20,7 +20,7 @@
 -- column loggp_ns DOUBLE -- By LogGP's; null without parameters.
 -- column plogp_ns DOUBLE -- By PLogP's; null without parameters.
 -- column replay_ns DOUBLE -- By the replay; null without the algorithm or parameters, or with too many messages.
--- column measured_ns DOUBLE -- Median of the trace; null if it has none.
+-- column measured_ns DOUBLE -- Median time in the trace; null if it has no such collective.
 -- column low_ns DOUBLE -- Lower end of its interval; null for one collective.
 -- column high_ns DOUBLE -- Upper end of its interval.
 -- column collectives BIGINT -- Collectives measured.

@@ -14,19 +14,19 @@
 -- param type VARCHAR = "MPI_DOUBLE" -- Combined type, for gamma.
 -- param machine VARCHAR = null -- Machine file that tells where the hosts of a trace are.
 -- key link, source, destination, model, parameter, bytes, destinations
--- column link VARCHAR -- Class of the link; null for what belongs to none.
+-- column link VARCHAR -- Class of the link; null for a parameter that belongs to no link.
 -- column source VARCHAR -- Sending and receiving host; null for a whole class.
 -- column destination VARCHAR -- Sending and receiving host; null for a whole class.
 -- column outlying BOOLEAN -- True if this pair is unlike its class.
 -- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma and for gaps towards several destinations.
--- column parameter VARCHAR -- Its name.
+-- column parameter VARCHAR -- Name of the parameter.
 -- column bytes BIGINT -- Message size; null for every size.
--- column destinations INTEGER -- Destinations in a row; null if any.
--- column value DOUBLE [of unit] -- Its value.
+-- column destinations INTEGER -- Destinations that a rank sends to one after another; null for any number.
+-- column value DOUBLE [of unit] -- Value of the parameter.
 -- column unit VARCHAR -- ns or ns/byte.
 -- column low DOUBLE [of unit] -- Lower end of its interval; null if unknown.
 -- column high DOUBLE [of unit] -- Upper end of its interval.
--- column count BIGINT -- Measurements.
+-- column count BIGINT -- Number of measurements.
 -- narrow outlying, count
 -- only-data unit
 -- whole run

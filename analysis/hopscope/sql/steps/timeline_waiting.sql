@@ -1,4 +1,4 @@
--- The times in which ranks waited for another one in a part of the run, and the MPI function in which they did.
+-- The times in which ranks waited for another rank in a part of the run, and the MPI function in which they waited.
 --
 -- One row per wait that lies at least partly between the two times; waits of one thread do not overlap. Waits for later
 -- ranks in collectives come from `waiting`, waits for the other end of a message from `message_waits`. A wait counts
