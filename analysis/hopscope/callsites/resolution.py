@@ -1,4 +1,4 @@
-"""Resolves each call site of a run to its source, as far as this machine can tell."""
+"""Finds the source line and function of each call site of a run, as far as this machine has the files for it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _links(call_site: str, symbol: str, catalogue: _Modules) -> list[_Link]:
             _address_link(call_site, address, symbol, catalogue)
             for address, symbol in zip(addresses, symbols, strict=False)
         ]
-    # A Python line with its function, or another tool's file and line.
+    # The call site is no address: a Python line with its function, or a file and line from another tool.
     whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
     file, _, number = whole.rpartition(":")
     file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
@@ -163,13 +163,13 @@ def _frame_text(frame: Frame, ambiguous: frozenset[str]) -> str:
 
 
 def _ambiguous(files: Iterable[str]) -> frozenset[str]:
-    """Base names that several files have."""
+    """The file names that several files in different folders have."""
     counts = Counter(PurePath(file).name for file in set(files))
     return frozenset(name for name, count in counts.items() if count > 1)
 
 
 class _Modules:
-    """The modules that call sites name; each file is opened once."""
+    """The programs and libraries that call sites name. Each file is opened only once."""
 
     def __init__(self, modules: Sequence[Mapping[str, Any]] | None, started_ns: int | None) -> None:
         self._builds: dict[str, list[Mapping[str, Any]]] = {}

@@ -106,7 +106,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
 
 
 def say_what_is_missing(trace: Trace) -> None:
-    """Print to stderr the limits that concern every number, if there are any."""
+    """Print to stderr the trace's limits that concern every number, if there are any."""
     _note(str(limit["sentence"]) for limit in trace.limits() if limit["kind"] in _UNCONDITIONAL_KINDS)
 
 
@@ -160,7 +160,7 @@ def columns_text(command: Command) -> str:
 
 
 def option_text(analysis: Analysis) -> str:
-    """The option that makes the command give these rows, as a user types it."""
+    """The option that chooses this analysis among those of its command, as a user types it."""
     grain = analysis.grain
     if grain is None:
         return ""

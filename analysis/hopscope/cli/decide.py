@@ -26,7 +26,7 @@ DECIDE = catalog.load().computed["decide"]
     help="Write a tree file for the points where Hopscope's engine is faster than every algorithm of the library.",
 )
 def command(*, file: Path, output: Path | None, tree: Path | None, form: str) -> None:
-    """The help is made from sql/computed/decide.sql."""
+    """Runs the command. Its help is made from sql/computed/decide.sql."""
     from hopscope.advice.sweep.decision import decisions, engine_rules, rules_of
     from hopscope.advice.sweep.measured import read
     from hopscope.advice.sweep.summary import summary

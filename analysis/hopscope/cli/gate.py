@@ -88,7 +88,7 @@ def command(
     commit: str | None,
     form: str,
 ) -> int:
-    """The help is made from sql/computed/gate.sql."""
+    """Runs the command. Its help is made from sql/computed/gate.sql."""
     file = file or config.find(Path.cwd())
     commit_name = commit_id(commit) if history is not None else ""
     lines = config.read(file)

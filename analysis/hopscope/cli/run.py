@@ -183,8 +183,8 @@ def command(
 
 
 def run_traced(request: Request, words: Sequence[str], also_untraced: bool, network: Network | None = None) -> int:
-    """Run a job under the collector. network: the job runs on its hosts. also_untraced: the job runs once untraced
-    before. Reports where the trace is, and returns the job's exit code."""
+    """Run a job under the collector. network: the job runs on its hosts. also_untraced: the job first runs once without
+    recording. Reports where the trace is, and returns the job's exit code."""
     assert request.directory is not None
     variables = environment(request, os.environ)
     by_hand = {

@@ -22,7 +22,7 @@ MISSING = np.iinfo(np.int64).min
 """Represents a missing time."""
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
-"""The codes of `collectives.leads`: for whom a rank waits in a collective without hops."""
+"""The codes of the column `collectives.leads`. They say for whom a rank waits in a collective without hops."""
 
 
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:

@@ -1,4 +1,4 @@
-"""Answers that SQL cannot give: statistics that draw at random, spectra, walks over a few rows.
+"""Computes answers that SQL cannot give: statistics with random draws, spectra, and walks over a few rows.
 
 If the header of an analysis says `then explain.NAME`, its query runs first, and the module NAME of this folder makes
 the analysis's rows from the query's. The module exposes one function, which `function_of` below returns:

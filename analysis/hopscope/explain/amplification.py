@@ -56,7 +56,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 class _Replay:
-    """The receive time of each hop if one hop takes its usual time."""
+    """A replay of a collective in which one hop takes its usual time. It gives the receive time of each hop."""
 
     def __init__(self, collective: _Collective, cured: Row) -> None:
         self.collective = collective

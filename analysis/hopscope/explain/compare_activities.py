@@ -148,13 +148,13 @@ def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run]
 
 
 def _have_iterations(runs: Sequence[_Run]) -> bool:
-    """Tell if all runs have iterations that begin at the same call, as far as known."""
+    """Tell if all runs have iterations, and if these begin at the same call as far as known."""
     functions = {run.marker[1] for run in runs} - {None}
     return all(run.iterations for run in runs) and len({run.marker[0] for run in runs}) == 1 and len(functions) <= 1
 
 
 def _runs(rows: pa.Table) -> list[_Run]:
-    """The runs that have a critical path."""
+    """The runs in a table, except those without a critical path."""
     return [_run(activities) for activities in rows_by_run(rows)]
 
 

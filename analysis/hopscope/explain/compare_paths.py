@@ -1,4 +1,4 @@
-"""`analyze compare --by path`: what entered and what left the critical path."""
+"""`analyze compare --by path`: tells what entered and what left the critical path between two runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class _Path:
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per part of either path, the largest changes first within each kind of part."""
+    """One row per part of either path, by kind of part, and within each kind the largest change first."""
     assert base is not None
     threshold = parameters["least"]
     assert isinstance(threshold, int | float)

@@ -26,7 +26,7 @@ Properties = dict[Site, dict[str, tuple[str, float | None]]]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per aligned place and property that either run has."""
+    """One row per pair of matched places and property that either run has."""
     assert base is not None
     base_properties, new_properties = _properties(base), _properties(rows)
     return [

@@ -38,7 +38,7 @@ _Iterations = Mapping[tuple[str, int], float]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per aligned place and statistic."""
+    """One row per pair of matched places and statistic."""
     assert base is not None
     base_times, new_times = _times(base), _times(rows)
     statistics = [name for name in STATISTICS if parameters["statistic"] in ("all", name)]

@@ -46,7 +46,7 @@ class Measured:
 def measured(rows: pa.Table) -> Measured | None:
     """The times of one run, from its `efficiency_input`; None if the run has neither communication nor a time from
     MPI_Init to MPI_Finalize."""
-    # The operations come first: only they have a rank.
+    # The rows of operations come first. Only they have a rank, so the count of ranks splits the table.
     count = rows.num_rows - rows["rank"].null_count
     operations, facts = rows.slice(0, count), rows.slice(count)
 
@@ -98,7 +98,7 @@ def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per factor, a product before its factors."""
+    """One row per efficiency; each product comes before its two factors."""
     del base, parameters
     run = measured(rows)
     if run is None:
@@ -135,7 +135,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, tuple[float, float]]:
-    """The interval of each factor that is known, from the blocks' sums in resampled runs."""
+    """The interval of each known factor. Its ends come from resampled runs, which are sums of blocks."""
     useful, time = block_draws(run.useful_ns, run.block_ns[None, :])
     mean, largest, whole = useful.mean(0), useful.max(0), time[0]
     samples = {

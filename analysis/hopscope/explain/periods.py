@@ -31,8 +31,8 @@ from hopscope.query.header import Scalar
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
-"""A period needs this many noisy values. Values are cut off at a height that this many reach, so that no fewer outweigh
-the others."""
+"""A period needs this many noisy values. Values are cut off at the height that this many values reach, so that fewer
+values cannot outweigh the others."""
 LEAST_VALUES = 30
 LEAST_CYCLES = 10
 PARTS = 5
@@ -189,8 +189,8 @@ def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
 
 
 def _lasting(centred: Floats) -> float:
-    """The correlation of neighbouring values, 0 to 0.99. Corrected, because few values show too low a correlation
-    (Kendall 1954)."""
+    """The correlation of neighbouring values, 0 to 0.99. It is corrected, because few values show too low a correlation
+    (Kendall 1954). centred: the values less their mean."""
     variance = float(centred @ centred)
     correlation = float(centred[:-1] @ centred[1:]) / variance if variance > 0 else 0.0
     return min(0.99, max(0.0, correlation + (1 + 4 * correlation) / len(centred)))

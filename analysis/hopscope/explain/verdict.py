@@ -18,7 +18,7 @@ from hopscope.selection.comparability import names
 
 
 class Run(NamedTuple):
-    """A run to ask: the path of its trace, and the runner of its queries."""
+    """A run that an analysis is asked about: the path of its trace, and the runner of its queries."""
 
     path: Path
     runner: Runner

@@ -66,8 +66,8 @@ class _Sink(io.RawIOBase):
             WRITERS[form](cast("IO[bytes]", self), schema, batches)
             self.pieces.put(bytes(self._open))
         except Exception as error:
-            # The frames of the error hold the writer, which holds this file: a cycle through C++ that would never be
-            # freed.
+            # The error's stack frames refer to the writer, and the writer to this file. This cycle goes through C++, so
+            # it would never be freed.
             self._failure = error.with_traceback(None)
         finally:
             self.pieces.put(None)

@@ -114,7 +114,7 @@ def plural(count: int, singular: str, plural_form: str | None = None) -> str:
 
 
 def in_words(names: Sequence[str]) -> str:
-    """`a, b and c`."""
+    """The names as a list in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])
 
 
@@ -153,7 +153,7 @@ def change(value: float | None, unit: str) -> str:
 
 
 def changes(ns: float | None, part: float | None) -> str:
-    """A difference of times, and its ratio to the earlier time: `-9.92 s, -82.0 %`."""
+    """A difference of times in ns, and its share of the time before: `-9.92 s, -82.0 %`."""
     texts = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
     return ", ".join(texts) or MISSING
 

@@ -139,7 +139,8 @@ class _Parser:
         raise self._wrong(f"one of {' '.join(_OPERATORS)}")
 
     def _baseline(self) -> str | None:
-        """`+`, `-` or `*` after the word `baseline`, `=` if it stands alone, None without it."""
+        """Read the word `baseline`, if it is next, and the sign after it. Returns the sign (`+`, `-` or `*`), `=` if
+        the word stands alone, or None if there is no such word."""
         self._spaces()
         if not self.text.startswith("baseline", self.position):
             return None

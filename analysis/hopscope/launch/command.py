@@ -1,4 +1,4 @@
-"""Changes that turn an ordinary launcher command line into a traced one.
+"""Turns an ordinary launcher command line into one that traces the program.
 
 Everything goes through the environment: LD_PRELOAD names the collector's library, HOPSCOPE_* configure it.
 Local ranks, MPICH's launcher and srun hand the environment on by themselves; Open MPI's launcher takes it to other

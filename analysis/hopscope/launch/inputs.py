@@ -43,8 +43,8 @@ def _json_path(path: list[str | int]) -> str:
 
 
 def tree_names() -> list[str]:
-    """The names of shapes and algorithms that may be given instead of a tree file. A name that takes a number ends with
-    the colon before it."""
+    """The names of shapes and algorithms that may be given instead of a tree file. A name that takes a number, such as
+    `kary:4`, is listed with its colon: `kary:`."""
     shapes = [f"{row.name}:" if row.counts else row.name for row in _plan.shapes() if row.name != "explicit"]
     algorithms = {row.name: row.in_groups for row in _plan.algorithms() if not row.by_tree}
     exchanges = [f"{name}:{word}" for name, in_groups in algorithms.items() if in_groups for word in _plan.BETWEEN]

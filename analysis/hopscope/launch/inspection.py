@@ -14,7 +14,7 @@ from hopscope.vocabulary.mpi_functions import FUNCTIONS, of_kinds
 
 POLLS = of_kinds("test", "look")
 NOBODY_WAITS = "no rank seems to wait for another"
-# A rank still polls if it has polled for longer than this, and its last poll ended less than this ago.
+# In ns. A rank still polls if it has polled for longer than this, and its last poll ended less than this ago.
 _POLLS_STILL_NS = 100_000_000
 
 Facts = dict[str, Any]

@@ -18,7 +18,8 @@ HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 REFUSED = 2
 """Exit code with which the collector ends a job whose tree or topology it refuses, after a message with the reason."""
 FROM_THE_KERNEL = 128
-"""si_code of a signal that a terminal sent (SI_KERNEL). The launcher is in the same process group and gets it too."""
+"""The si_code of a signal that a terminal sent (SI_KERNEL). The launcher is in the same process group and gets the
+signal, too."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def python_mpi(python: Path) -> MpiLibrary | None:
 
 
 def _interpreter(script: Path) -> Path | None:
-    """The interpreter in a script's first line, also behind `env`."""
+    """The interpreter that a script's first line names, directly or after `env`; None if it names none."""
     try:
         with script.open("rb") as file:
             first = file.readline(200)

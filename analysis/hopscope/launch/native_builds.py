@@ -32,7 +32,7 @@ def user_lines() -> list[str]:
 
 
 def checked_library(mpi: MpiLibrary) -> Path:
-    """The file of an MPICH. Raises InputError for another library, or if its file is not known."""
+    """The library file of an MPICH. Raises InputError if the MPI library is not MPICH, or if its file is unknown."""
     if mpi.flavour != "mpich":
         raise InputError(f"only builds of MPICH have to be verified, but this command uses {MPI_NAMES[mpi.flavour]}")
     if mpi.path is None:

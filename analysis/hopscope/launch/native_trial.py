@@ -35,7 +35,8 @@ OPERATIONS = (
 
 
 class Trial:
-    """One rank of a communicator. In the data of rank r for rank p, element i is 1000 r + 10 p + i % 7."""
+    """One rank of a communicator, which runs collectives with known data. In the data of rank r for rank p, element i
+    is 1000 r + 10 p + i % 7."""
 
     def __init__(self, mpi: ctypes.CDLL, comm: int) -> None:
         self.mpi = mpi

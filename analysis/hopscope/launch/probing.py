@@ -1,4 +1,4 @@
-"""The program that a probe runs on every rank, and the MPI library that the program loads."""
+"""Finds the program that a probe runs on every rank, and the MPI library that the program loads."""
 
 import re
 import shutil

@@ -25,5 +25,5 @@ def _asks_for_network(topology: str) -> bool:
     try:
         content = read_json(topology)
     except ValueError:
-        return False  # `hopscope run --topology` says what is wrong with the file
+        return False  # the file is invalid; `hopscope run --topology` will say why
     return isinstance(content, dict) and "network" in content

@@ -76,7 +76,7 @@ class Schedules(TypedDict):
 
     unit_bytes: int  # the argument unit_bytes
     first_step: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1): the rows of rank r are [first_step[r], [r + 1])
-    kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (does nothing: several became one)
+    kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (only waits for others)
     role: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE
     round: np.ndarray[Any, np.dtype[np.int32]]
     peer: np.ndarray[Any, np.dtype[np.int32]]  # RECEIVE, SEND: the other rank; -1
@@ -86,15 +86,15 @@ class Schedules(TypedDict):
     at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of slot
     operand_at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of operand
     length: np.ndarray[Any, np.dtype[np.int64]]  # units
-    unmet: np.ndarray[Any, np.dtype[np.int32]]  # how many steps it waits for
+    unmet: np.ndarray[Any, np.dtype[np.int32]]  # the number of steps that the step waits for
     first_edge: np.ndarray[Any, np.dtype[np.int64]]  # (steps + 1): edge[first_edge[i]:first_edge[i + 1]] wait for row i
     edge: np.ndarray[Any, np.dtype[np.int64]]  # rows, in the order in which they start if they become ready together
     first_ready: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1), into ready
     ready: np.ndarray[Any, np.dtype[np.int64]]  # rows that wait for none, in the order in which each rank starts them
     other_end: np.ndarray[Any, np.dtype[np.int64]]  # the receive of a send, the send of a receive; -1: no message
-    ring_units: np.ndarray[Any, np.dtype[np.int64]]  # (ranks): units of each slot that is not the user's
+    ring_units: np.ndarray[Any, np.dtype[np.int64]]  # (ranks): length in units of slots that are no user buffer
     slots: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): slots in use
-    most_messages: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): bound on messages under way at once
+    most_messages: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): upper bound of the messages under way at once
 
 def shapes() -> list[Shape]:
     """Every shape, in the order in which messages and documents list them."""

@@ -8,4 +8,4 @@ LEAST_BLOCKS = 5
 ENDS = (0.025, 0.975)
 """The quantiles of the draws at which an interval begins and ends."""
 CONFIDENCE = ENDS[1] - ENDS[0]
-"""The probability that an interval contains the true figure."""
+"""The probability that an interval contains the true value."""

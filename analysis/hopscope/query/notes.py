@@ -49,7 +49,7 @@ _WORTH_SAYING = 0.001
 
 
 class Notes:
-    """Notes on the answers of a runner for one selection of a run."""
+    """Makes the notes on answers about one selection of a run."""
 
     def __init__(self, runner: Runner, selection: Selection, of_run: "Notes | None" = None) -> None:
         """of_run: the notes on the whole run, if they use the same `--iteration-at`; None if this is the whole run."""

@@ -15,7 +15,7 @@ class Relation:
 
     name: str
     meaning: str
-    """Its description, in one or more sentences."""
+    """The description of the table or view, in one or more sentences."""
     is_table: bool
     """True for a table of the dataset, false for a view of the catalog."""
     columns: tuple[Column, ...]

@@ -96,8 +96,8 @@ def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: b
 
 
 def mean_of_runs(runs: Sequence[Estimate]) -> Difference:
-    """The mean over runs of one program. Its error is the larger one of two: the error within the runs, and that from
-    the differences between them."""
+    """The mean over runs of one program. Its error is the larger one of two: the error within the runs, and the error
+    from the differences between the runs."""
     mean = _mean(runs)
     within_runs = _independent_difference(Estimate(0.0, 0.0, mean.blocks), mean)
     if len(runs) < 2:
@@ -123,8 +123,8 @@ def _independent_difference(base: Estimate, new: Estimate) -> Difference:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of a run of values. length: values per block. count: the number of blocks. stretch: the factor by
-    which blocks that are too short understate a variance."""
+    """The blocks of a series of values. length: values per block. count: the number of blocks. stretch: the factor by
+    which the variance must be increased because the blocks are shorter than they should be."""
 
     length: int
     count: int
@@ -204,7 +204,8 @@ def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) 
 
 
 def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks, seed: int) -> Floats:
-    """The quantiles of each resampled run (DRAWS x quantiles). Its blocks come from the values taken as a circle."""
+    """The quantiles of each resampled run (DRAWS x quantiles). A block that reaches beyond the last value continues
+    with the first values."""
     n, length = len(values), blocks.length
     order = np.argsort(values, kind="stable")
     ordered = values[order]

@@ -1,4 +1,4 @@
-"""The SQL of the catalog as text, for a part of a run: the statements that make views, and all SQL behind an answer."""
+"""Writes the SQL of the catalog for a part of a run: the statements that make views, and all SQL behind an answer."""
 
 from collections.abc import Iterable
 
@@ -22,8 +22,8 @@ class Statements:
         self._tables = sorted(tables)
 
     def table(self, name: str) -> str:
-        """The database's name of a whole table. If only a part of the run is asked for, the plain name is that of a
-        view of the part."""
+        """The name of a whole table in the database. If only a part of the run is asked for, the table's plain name
+        belongs to a view of that part."""
         return WHOLE + name if self.part.is_restricted() else name
 
     def opening(self) -> str:

@@ -35,7 +35,7 @@ EXACT_ROWS: Final = 400_000
 """The approximate number of calls, intervals and hops that are summed up for one range. For more, the bins are read."""
 
 MARKS: Final = 2_000
-"""The largest number of marks of one kind, such as hops, that an answer has. If there are more, it has none."""
+"""The largest number of marks of one kind, such as hops, in an answer. If there are more, the answer has none."""
 
 _COMPUTE: Final = list(CATEGORIES).index("compute")
 
@@ -88,7 +88,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Grid:
-    """The bounds and the shape of the sums."""
+    """The columns and rows over which times are summed up."""
 
     begin: int
     level: int
@@ -155,7 +155,7 @@ class Timeline:
     ) -> Columns:
         """Columns that cover a range of time, which is cut to the run. columns: the largest number of columns.
 
-        by: `rank` or `host`. host, ranks: restrict the rows to this host or to these ranks. waiting: whether to find
+        by: `rank` or `host`. host, ranks: restrict the rows to this host or to these ranks. waiting: True to compute
         waiting_ns, which takes seconds in a run of 20 million events. Raises InputError for an empty range or an
         unknown host.
         """
@@ -290,8 +290,8 @@ class Timeline:
         operation, the number of calls, time_ns (their time in the range), and waiting_ns (the part of it spent waiting
         for another rank).
 
-        waiting: whether to find waiting_ns, which is None otherwise. Finding it takes seconds for all of a run of 20
-        million events.
+        waiting: True to compute waiting_ns, which is None otherwise. It takes seconds for a whole run of 20 million
+        events.
         """
         window = {"begin_ns": from_ns, "end_ns": to_ns, "ranks": None if ranks is None else list(ranks)}
         called = self._ask("mpi_calls", OPERATIONS_IN, window).to_pylist()

@@ -1,4 +1,4 @@
-"""Answers of a trace that SQL does not compute: other trees and rank orders, and outcomes of gates."""
+"""Methods of a trace whose answers SQL does not compute: other trees and rank orders, and outcomes of gates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from hopscope.query.runner import Runner
 
 
 class Computed:
-    """Methods of `hopscope.Trace` whose answers SQL does not compute."""
+    """The base class of `hopscope.Trace` with these methods."""
 
     path: Path
     dataset: Path

@@ -1,4 +1,5 @@
-"""Imports at once the modules that analyses otherwise import at first use, so that commands start quickly."""
+"""Imports at once all modules that analyses need. Otherwise they are imported only at first use, so that commands start
+quickly."""
 
 from hopscope.query import catalog
 

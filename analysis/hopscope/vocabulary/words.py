@@ -22,7 +22,7 @@ BINDINGS: Vocabulary = _paths.WORDS["binding"]
 ROLES: Vocabulary = _paths.WORDS["role"]
 """The roles of a hop in its algorithm, such as towards the root."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
-"""Kinds of interval."""
+"""The kinds of the table `intervals`, such as waits."""
 _NEXT_PROGRAM = " : "
 """Separates the commands of a job with several programs."""
 

@@ -1,4 +1,4 @@
-"""The chains of hops that ranks waited for in exchanges between peers: the table `chains`.
+"""Makes the table `chains`: the chains of hops that ranks waited for in exchanges between peers.
 
 A collective has exchanges if messages go between peers, or if its algorithm is unrecognised. Each of its clusters has
 one chain. It begins at the rank that leaves last, goes back over the hop that this rank waited for last to the hop's
@@ -25,7 +25,7 @@ _EARLIEST: Final = np.iinfo(np.int64).min
 
 @dataclass(frozen=True)
 class Exchanges:
-    """Collectives of a part, with their calls and hops."""
+    """A batch of collectives, with their calls and hops."""
 
     collectives: pa.Table
     calls: pa.Table
@@ -95,8 +95,8 @@ class _Chains:
 
     def _exchanging(self, is_down: Bools) -> Ints:
         """For each chain, the rank whose exchange with peers gave the result of the chain's last rank. This is the last
-        rank itself if it exchanges messages with peers. Otherwise it is the nearest exchanging rank on the way that the
-        result came."""
+        rank itself if it exchanges messages with peers. Otherwise it is the nearest exchanging rank among the ranks
+        that passed the result on to it."""
         exchange_keys = np.unique((self._row * self._ranks + self._dst)[self._in_exchange])
         down = np.flatnonzero(is_down)
         key, first = np.unique(self._row[down] * self._ranks + self._dst[down], return_index=True)
@@ -165,7 +165,7 @@ class _Chains:
             if not len(chain):
                 break
             blocked = self._blocked[hop]
-            # A blocked sender continued when its receiver was there, so the chain continues with the receiver.
+            # A blocked sender could continue when its receiver was ready, so the chain continues with the receiver.
             begin = np.where(blocked, self._posted[hop], self._sent[hop])
             end = np.minimum(self._received[hop], limit)
             steps.append((chain, hop, begin, end))

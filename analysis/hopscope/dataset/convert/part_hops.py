@@ -124,8 +124,8 @@ class Part:
         return captured, ran_name
 
     def _hashes(self, whole: Bools, varying: Bools) -> Hashes:
-        """A hash for each collective in `rows`, equal for collectives of one kind. It is a sum over the hops, so their
-        order does not matter."""
+        """A hash for each collective in `rows`, equal for collectives of one kind. The hash sums over the hops, so that
+        their order does not matter."""
         length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NULL, self._length))
         edges = (self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)
         # An up tree and a down tree from different roots may have the same edges. Known roles tell such trees apart.
@@ -167,7 +167,8 @@ class Part:
         return Observed(operation, len(comm.members), root, int(self.bytes[row]), messages, *places)
 
     def tagged_roles(self, row: int, place_of: dict[int, int]) -> dict[Edge, list[str]] | None:
-        """The roles that a schedule gave to the hops of a collective; None if any hop has none."""
+        """The roles that a schedule gave to the hops of a collective, by sender and receiver; None if a hop has
+        none."""
         roles: dict[Edge, list[str]] = defaultdict(list)
         for hop in self.sorted_hops(row):
             if self.role[hop] < 0:

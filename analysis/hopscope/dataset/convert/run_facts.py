@@ -78,7 +78,7 @@ def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 
 def places_table(run_json: Facts, facts: Facts) -> pa.Table:
-    """The source lines of the archive's call sites, as far as this machine has the programs that ran."""
+    """The table `places`: the source lines of the archive's call sites, if this machine has the programs that ran."""
     started = _started_at(run_json)
     modules = run_json.get("modules") if facts["is_ours"] else []
     places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
@@ -128,7 +128,8 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
 
 
 def _native_messages(run_json: Facts) -> Facts:
-    """The columns on messages inside the MPI library. Older collectors counted unseen messages as internal ones."""
+    """The columns of `run` about messages inside the MPI library. Older collectors counted unseen messages among the
+    internal ones."""
     native = run_json.get("native_messages") or {}
     unseen = 0 if native.get("internal") == 0 else None
     return {

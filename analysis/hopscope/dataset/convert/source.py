@@ -37,7 +37,7 @@ class Archive:
 
     @property
     def definitions(self) -> Path:
-        """The file of the global definitions."""
+        """The archive's file of global definitions."""
         return self.anchor.with_suffix(".def")
 
     @property

@@ -70,7 +70,7 @@ def _names(name: str, op: str) -> Iterator[str]:
 
 
 def _are_alike(stored: Places | None, places: Places) -> bool:
-    """Tell if a tree has the same parents as the stored one, or none is stored."""
+    """Tell if a tree has the same parents as the stored tree, or if no tree is stored."""
     return stored is None or {rank: parent for rank, (parent, _) in stored.items()} == {
         rank: parent for rank, (parent, _) in places.items()
     }

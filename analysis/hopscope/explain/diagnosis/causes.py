@@ -81,7 +81,7 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
 
 
 class _Weighed:
-    """Causes that cost something, and the run without them."""
+    """Collects the causes that cost something, and replays the run without them."""
 
     def __init__(self, facts: Facts, rerun: Rerun) -> None:
         self._run_ns = facts.run_ns

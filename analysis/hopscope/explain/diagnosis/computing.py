@@ -28,14 +28,14 @@ _ALONE: Final = 0.25
 _RARE: Final = 0.1
 """A rank that is late in less than this share of a site's occurrences has noise, and not more work."""
 _TURNS_SHARE: Final = 0.5
-"""Ranks take turns if more than this share of the occurrences has a late one."""
+"""Ranks can only take turns if more than this share of a site's occurrences has a late rank."""
 _EQUAL: Final = (0.4, 2.0)
 """The least and the largest part of the excess, as multiples of an even share, that a rank has if ranks take turns."""
 _LARGEST_PART: Final = 0.7
 """Ranks do not take turns if one has more than this part of the excess. With more than two ranks, _EQUAL is
 stricter."""
 _CLEAR: Final = 4.0
-"""Noise exceeds a rank's usual time by this multiple of its median deviation."""
+"""A gap has noise if it exceeds the rank's usual time by this multiple of the rank's median deviation."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SiteCause:
 
 @dataclass
 class Cause:
-    """One cause in computing, at all its sites."""
+    """One cause in computing, with all sites at which it shows."""
 
     kind: Kind
     ranks: tuple[int, ...]
@@ -94,7 +94,7 @@ class Cause:
 
     @property
     def even_share(self) -> float:
-        """The share of its cost that spreading the same work evenly would save."""
+        """The share of the cause's cost that spreading the same work evenly would save."""
         return self._first.even_share
 
     def changes(self, gaps: Gaps, rerun: Rerun) -> Changes:
@@ -112,7 +112,7 @@ class Cause:
         return {cause_rank: float(excess[rank == cause_rank].sum()) for cause_rank in self.ranks}
 
     def sites(self, gaps: Gaps, rerun: Rerun) -> tuple[Site, ...]:
-        """The calls that its ranks are late to, those with most excess first."""
+        """The calls to which the cause's ranks come late, those with most excess first."""
         rows = self.gaps
         return rerun.sites(rerun.first_lanes(gaps.rank[rows]), gaps.end[rows], self.less_ns)
 
@@ -257,7 +257,8 @@ def _computing_meanwhile(site: SiteGaps, gaps: Gaps, position: int, *, anywhere:
 def _longer_than_others(
     site: SiteGaps, kind: Kind, positions: Array, other_computing: Array | None = None
 ) -> SiteCause:
-    """The excess of the ranks at these positions over the median of the others, or of all if all are chosen.
+    """The cause at a site in which the ranks at these positions compute longer than the median of the other ranks. If
+    all ranks are chosen, the median is over all.
 
     other_computing: the time that each other rank computes meanwhile. If given, its maximum replaces the median.
     """

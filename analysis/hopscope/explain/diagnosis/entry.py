@@ -39,7 +39,7 @@ Severity = Literal["PROBLEM", "NOTE", "OK"]
 PROBLEM: Final = 0.05
 """A cost is a problem if the lower end of its interval is at least this share of the run."""
 NOTE: Final = 0.02
-"""A cost is worth a note from this share on."""
+"""A cost is worth a note if it is at least this share of the run."""
 
 NAMED_SHARE: Final = 0.2
 """A rank is named if its excess is at least this share of the costliest rank's."""
@@ -125,7 +125,7 @@ class Entry:
 
 
 def severity(entry: Entry, run_ns: int) -> Severity:
-    """The gravity of an entry, given the length of the run."""
+    """The severity of an entry. run_ns: the length of the run, with which its cost is compared."""
     if entry.kind == "unfinished":
         return "PROBLEM"
     if entry.is_condition:

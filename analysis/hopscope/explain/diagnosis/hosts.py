@@ -1,5 +1,5 @@
-"""Causes in hosts and in the links between them: a host or link that is slower than its peers, or ranks on the wrong
-hosts.
+"""Finds causes in hosts and in the links between them: a host or link that is slower than its peers, or ranks on the
+wrong hosts.
 
 A link joins two clusters or, inside a cluster, two hosts. Its peers are the other links of its class.
 """
@@ -32,7 +32,7 @@ _MOST_MESSAGES: Final = 1_000_000
 
 _TABLES: Final = ("hops", "messages")
 _SIZES: Final = 64
-"""Classes of sizes, by powers of two."""
+"""The number of classes of message sizes; each class spans a power of two."""
 _RECV: Final = list(BINDINGS).index("recv")
 _LAN, _WAN = (list(LINKS).index(name) for name in ("lan", "wan"))
 
@@ -122,7 +122,8 @@ def _waits(rerun: Rerun, number: int, of_lane: list[Array]) -> _Waits:
 
 
 def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
-    """The link of each kind that is clearly slower than all its peers, and its factor."""
+    """For each kind of link and size, the link that is clearly slower than all its peers, and how many times slower it
+    is. Kinds without such a link are left out."""
     order = np.lexsort((waits.took, waits.ends, waits.kind))
     kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
     first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))
@@ -159,7 +160,7 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     try:
         order = suggest_order(read).suggested
     except InputError:
-        return None  # the rank order cannot be chosen
+        return None  # the launcher does not let users choose a rank order
     if order is None or order.predicted_gain is None:
         return None
     gains = (order.predicted_gain, order.gain_low or 0.0, order.gain_high or 0.0)

@@ -1,4 +1,4 @@
-"""Causes that lie in messages: who is late to send or to receive, and how long messages and their bytes take."""
+"""Finds causes in messages: ranks that send or receive late, and the time that messages and their bytes take."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def _late_receivers(rerun: Rerun) -> list[MessageCause]:
 
 
 def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array) -> Array:
-    """The time of each span in which its lane waited for a message, in ns. Only the last message received in the span
-    counts."""
+    """The time in which each lane (a thread) waited for a message between begin_ns and end_ns, in ns. Only the last
+    message that it received by end_ns counts."""
     arrays = rerun.arrays
     waits = np.flatnonzero(arrays["messages.binding"] == _BINDING["recv"])
     if not len(waits):
@@ -135,7 +135,7 @@ def _late_senders(rerun: Rerun) -> MessageCause | None:
 
 
 def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
-    """The ranks with most of the weight, the largest first."""
+    """The ranks with the largest sums of weight, the largest first."""
     of_rank = np.bincount(rerun.lanes.rank[lane], weight)
     order = np.argsort(-of_rank, kind="stable")
     return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED_SHARE * of_rank[order[0]])
@@ -155,7 +155,7 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
     for table in ("hops", "messages"):
         took = length_ns(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
         shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
-    # Collectives without hops: shorten the time of each call after the last rank that it needs.
+    # In collectives without hops, shorten the time of each call after the last rank that it waited for.
     row = np.flatnonzero((arrays["collectives.has_hops"][arrays["calls.collective"]] == 0) & _sends_messages(rerun))
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
     size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]

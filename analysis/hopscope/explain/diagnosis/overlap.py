@@ -1,6 +1,6 @@
-"""Nonblocking collectives that make no progress while their ranks compute: all of their messages move in the wait.
+"""Finds nonblocking collectives that make no progress while their ranks compute, so that all messages move in the wait.
 
-The hops show it: the rank sent and received no message between the call and its wait.
+The hops show this: a rank sends and receives no message between its call and its wait.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Rerun:
 
     @property
     def error(self) -> float:
-        """The relative error of the end of the run, if it is replayed without changes."""
+        """The error of the run's end if the run is replayed without changes, as a share of the recorded time."""
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 
@@ -184,7 +184,7 @@ class Rerun:
 
 
 def length_ns(begin_ns: Array, end_ns: Array) -> Array:
-    """The time between two ends, in ns; 0 where an end is missing or the clocks disagree."""
+    """The time from each begin to its end, in ns; 0 if a time is missing, or if the clocks make the end earlier."""
     return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
 
 

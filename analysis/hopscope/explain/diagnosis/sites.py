@@ -15,9 +15,9 @@ from hopscope.explain.diagnosis.rerun import Rerun
 _QUARTILE_RANKS: Final = 5
 """With fewer ranks, the quickest rank represents the ranks on time; otherwise the lower quartile does."""
 _FREQUENT: Final = 5
-"""A call that follows another one this often may make a site of its own."""
+"""The least number of times that one call must follow another to make a site of its own."""
 _COUPLED: Final = 0.5
-"""Ranks are also compared between collectives, if there are at least this many collectives per occurrence of a site."""
+"""The least number of collectives per occurrence of a site with which ranks are also compared between collectives."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def on_time(computing: Array) -> Array:
 
 
 def _on_time(group: Array, value: Array) -> Array:
-    """For each value, the value of the ranks on time in its group."""
+    """For each value, the value that stands for the ranks on time in its group."""
     order = np.lexsort((value, group))
     _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
     result = np.empty(len(value))
@@ -178,5 +178,5 @@ def _on_time(group: Array, value: Array) -> Array:
 
 
 def _quartile(count: Array) -> Array:
-    """The position, among `count` values in order, of the one that stands for the ranks on time."""
+    """The position, among `count` sorted values, of the value that stands for the ranks on time."""
     return np.where(count < _QUARTILE_RANKS, 0, (count - 1) // 4)

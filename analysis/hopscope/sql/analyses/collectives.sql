@@ -14,24 +14,24 @@
 -- param skip BIGINT = 0 -- Leave out this many rows at the top.
 -- param seq BIGINT = null -- Only collectives with this number on their communicator.
 -- key collective
--- column collective VARCHAR -- Its name, COMM:SEQ.
+-- column collective VARCHAR -- Name of the collective, COMM:SEQ.
 -- column collective_id BIGINT -- Number in the dataset.
 -- column comm INTEGER -- The communicator.
 -- column comm_name VARCHAR -- Name of the communicator.
 -- column seq BIGINT -- Number of the collective on the communicator, from 0.
--- column previous_seq BIGINT -- The neighbour on the communicator; null at its ends.
--- column next_seq BIGINT -- The neighbour on the communicator; null at its ends.
+-- column previous_seq BIGINT -- Number of the previous or next collective on the communicator; null if there is none.
+-- column next_seq BIGINT -- Number of the previous or next collective on the communicator; null if there is none.
 -- column operation VARCHAR -- The MPI function.
 -- column root INTEGER -- Root in the communicator; null if there is none.
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
--- column first_enter_ns BIGINT [at] -- When the first rank entered.
--- column duration_ns BIGINT -- From the first enter to the last leave; null without one.
--- column spread_ns BIGINT -- From the first enter to the last.
--- column after_last_enter_ns BIGINT -- From the last enter to the last leave.
+-- column first_enter_ns BIGINT [at] -- Time at which the first rank entered.
+-- column duration_ns BIGINT -- Time from the first enter to the last leave; null if no rank left.
+-- column spread_ns BIGINT -- Time from the first enter to the last.
+-- column after_last_enter_ns BIGINT -- Time from the last enter to the last leave.
 -- column last_rank INTEGER -- Last rank to enter; null if unknown.
--- column margin_ns BIGINT -- From the last enter but one to the last.
--- column path_ns BIGINT -- Length of its critical path; null if there is none.
+-- column margin_ns BIGINT -- Time from the last enter but one to the last.
+-- column path_ns BIGINT -- Length of the collective's critical path; null if there is none.
 -- column local_ns BIGINT -- The path's time in this category.
 -- column shm_ns BIGINT -- The path's time in this category.
 -- column lan_ns BIGINT -- The path's time in this category.

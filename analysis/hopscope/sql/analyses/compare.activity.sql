@@ -5,8 +5,8 @@
 -- the iterations of the two runs do not begin at calls of the same function, times are per run.
 --
 -- Intervals hold for all rows together. verdict is `slower` or `faster` if the row's interval lies beyond `--least`,
--- `same` if within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side. One run
--- does not show how runs differ, so give three of each side.
+-- `same` if it lies within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side.
+-- One run of a program does not show how its runs differ, so give three runs of each side.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.
@@ -18,13 +18,13 @@
 -- column base_ns DOUBLE -- Time per iteration in that run.
 -- column new_ns DOUBLE -- Time per iteration in that run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
--- column change DOUBLE [share] -- The difference as a share of the base; null where that is 0.
+-- column change DOUBLE [share] -- The difference as a share of the base's time; null if that time is 0.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column verdict VARCHAR -- slower, faster, same or undecided.
 -- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
 -- column sentence VARCHAR -- The row in words; of `whole`, what changed most.
--- column per VARCHAR -- iteration, or run where the two have no iterations in common.
+-- column per VARCHAR -- iteration, or run if the two runs have no iterations in common.
 -- column base_runs BIGINT -- Runs of that side.
 -- column new_runs BIGINT -- Runs of that side.
 -- column base_iterations BIGINT -- Iterations of that side that count.

@@ -1,11 +1,11 @@
 -- Time of collectives against another run, by operation and call site.
 --
 -- Collectives of the two runs are aligned by operation, communicator and call site; where lines have shifted, by
--- function or order of first use. `took` is the time after the last enter, `duration` from the first enter to the last leave, `spread`
--- from the first enter to the last.
+-- function or order of first use. `took` is the time after the last enter, `duration` the time from the first enter to
+-- the last leave, `spread` the time from the first enter to the last.
 --
--- verdict is undecided with fewer than 5 blocks or 10 values beyond the quantile, and `new` or `gone` if one run
--- lacks the collective. Give three runs of each side, made alternately.
+-- verdict is undecided with fewer than 5 blocks of collectives, or with fewer than 10 values beyond the quantile. It is
+-- `new` or `gone` if one run lacks the collective. Give three runs of each side, made alternately.
 --
 -- grain by = operation
 -- param base TRACE = null -- The run to compare with.

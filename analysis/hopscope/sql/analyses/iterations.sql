@@ -9,8 +9,8 @@
 -- key rank, iteration
 -- column rank INTEGER -- The rank.
 -- column iteration BIGINT -- Number of the iteration, from 0.
--- column from_iteration BIGINT -- First iteration of its stretch.
--- column collective_id BIGINT -- Collective that ends it; null if there is none.
+-- column from_iteration BIGINT -- First iteration of the stretch.
+-- column collective_id BIGINT -- Collective that ends the iteration; null if there is none.
 -- column enter_ns BIGINT [at] -- Enter of that collective, or begin of the next iteration.
 -- column computing_ns BIGINT -- Computing of the rank in the iteration, at the places that count.
 -- column noise_ns BIGINT -- Noise of the rank in the iteration.

@@ -15,15 +15,15 @@
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column class VARCHAR -- always, rotating, spikes, sometimes or never; null below 13 collectives.
--- column share DOUBLE -- Share of its collectives in which it was late.
+-- column share DOUBLE -- Share of the rank's collectives in which it was late.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column typical_ns BIGINT -- Median lateness.
 -- column worst_ns BIGINT -- Largest lateness.
--- column latest BIGINT -- Collectives in which it was the latest.
--- column step INTEGER -- Ranks by which the latest one moves on; null if they take no turns.
--- column limit_ns BIGINT -- The limit.
--- column collectives BIGINT -- Collectives of two ranks or more, except its first.
+-- column latest BIGINT -- Collectives in which the rank was the latest.
+-- column step INTEGER -- Step by which the number of the latest rank moves on; null if ranks take no turns.
+-- column limit_ns BIGINT -- Lateness from which a rank counts as late.
+-- column collectives BIGINT -- Collectives of two ranks or more that the rank took part in, except its first.
 -- only-data limit_ns
 -- narrow latest, worst_ns, share_low
 -- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit, own_computing

@@ -1,8 +1,9 @@
--- Noise of each rank: how often and how much it computed longer than normal, and who paid.
+-- Noise of each rank: how often and how much it computed longer than normal, and how much of that delayed the run.
 --
--- Noise is computing time beyond the median of that rank at that place; a place counts from 20 occurrences on, besides
--- the first. Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
--- the run's critical path is paid for; waiting absorbs the rest.
+-- Noise is computing time beyond the rank's median at the same place in the program. A place counts if it occurs 20
+-- times or more; its first occurrence is left out. Extra time that most ranks show at once does not count. An iteration
+-- is a turn of the program's main loop. Noise on the run's critical path delays the run (it is paid for); the waiting
+-- of other ranks absorbs the rest.
 --
 -- grain by = rank default
 -- key rank
@@ -11,7 +12,7 @@
 -- column late_5ms BIGINT -- Iterations with more noise than that; null without iterations.
 -- column late_10ms BIGINT -- Iterations with more noise than that; null without iterations.
 -- column late_30ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column iterations BIGINT -- Iterations that it took part in.
+-- column iterations BIGINT -- Iterations that the rank took part in.
 -- column noise_ns BIGINT -- Noise of the rank; null if no place occurs 20 times.
 -- column worst_ns BIGINT -- Noise in the worst iteration.
 -- column noise_share DOUBLE -- Noise as a share of the rank's computing at these places.

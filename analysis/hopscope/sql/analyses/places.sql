@@ -8,7 +8,7 @@
 -- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
 -- column how VARCHAR -- What names the place: debug lines (line), a symbol or the trace itself (archive); else why only
 --    the module is known; null if unknown.
--- column remedy VARCHAR -- How to see its source line; null if known or nothing helps.
+-- column remedy VARCHAR -- Way to see the source line; null if it is known or nothing helps.
 -- columns of run_path_shares
 -- column call_ns BIGINT -- The path's time inside the call.
 -- column calls BIGINT -- Calls of MPI.

@@ -7,10 +7,10 @@
 -- key region, rank
 -- column region VARCHAR -- Name of the region.
 -- column rank INTEGER -- The rank.
--- column visits BIGINT -- Visits.
--- column time_ns BIGINT -- Time inside.
--- column mean_ns BIGINT -- Mean of a visit.
--- column longest_ns BIGINT -- The longest visit.
+-- column visits BIGINT -- Number of visits.
+-- column time_ns BIGINT -- Time inside the region.
+-- column mean_ns BIGINT -- Mean time of a visit.
+-- column longest_ns BIGINT -- Time of the longest visit.
 -- column mpi_ns BIGINT -- Part of the time in MPI calls.
 -- column share DOUBLE -- Time inside as a share of the time of the rank's threads.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.

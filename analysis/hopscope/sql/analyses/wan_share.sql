@@ -15,8 +15,8 @@
 -- column crossings DOUBLE -- Hops between clusters in sequence, per collective.
 -- column path_ns BIGINT -- Time of the critical path, or of all routes.
 -- column wan_ns BIGINT -- Time on `wan` hops.
--- column waiting_ns BIGINT -- Time off the routes: waiting for others.
--- column collectives BIGINT -- Collectives.
+-- column waiting_ns BIGINT -- Time in the calls that is not on the routes: waiting for others.
+-- column collectives BIGINT -- Number of collectives.
 -- narrow share_low, bytes, collectives
 -- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share

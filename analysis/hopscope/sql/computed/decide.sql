@@ -9,7 +9,7 @@
 --
 -- key operation, ranks, bytes
 -- column operation VARCHAR -- The MPI function.
--- column ranks INTEGER -- Ranks, the first ones of the job.
+-- column ranks INTEGER -- Number of ranks; they are the first ones of the job.
 -- column bytes BIGINT [bytes] -- Bytes that a rank sends or receives, whichever is more.
 -- column best VARCHAR -- Best method, in the library's words, or `default`.
 -- column time_ns DOUBLE -- Time of the best method.
@@ -23,7 +23,7 @@
 -- column loggp_penalty DOUBLE [share] -- Measured excess of that method over the best.
 -- column plogp_penalty DOUBLE [share] -- Measured excess of that method over the best.
 -- column replay_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column methods INTEGER -- Methods measured.
+-- column methods INTEGER -- Methods that were measured.
 -- column formulas INTEGER -- Methods with formulas.
 -- column replays INTEGER -- Methods that can be replayed.
 -- column repeats INTEGER -- Repeats of the best method.

@@ -28,20 +28,20 @@
 -- column predicted_low_ns DOUBLE [ns] -- Lower end of its interval.
 -- column predicted_high_ns DOUBLE [ns] -- Upper end of its interval.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run.
--- column gain DOUBLE [share] -- Share of the baseline's predicted_ns saved.
+-- column gain DOUBLE [share] -- Share of the baseline's predicted_ns that is saved.
 -- column gain_low DOUBLE [share] -- Lower end of its interval.
 -- column gain_high DOUBLE [share] -- Upper end of its interval.
 -- column model_error DOUBLE [share] -- Error of the replay of the baseline.
 -- column depth INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
 -- column wan_crossings INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
 -- column wan_messages INTEGER -- WAN messages per collective.
--- column extrapolates VARCHAR -- Links or sizes that it uses and the run did not measure.
--- column chosen BOOLEAN -- True if suggested.
--- column comm INTEGER -- Its communicator; null for several.
--- column operation VARCHAR -- Its operations.
+-- column extrapolates VARCHAR -- Links or sizes that the candidate uses, but the run did not measure.
+-- column chosen BOOLEAN -- True if the candidate is suggested.
+-- column comm INTEGER -- Communicator of the candidate; null for several.
+-- column operation VARCHAR -- Operations of the candidate.
 -- column bytes_min BIGINT [bytes] -- Least and most bytes that the candidate is for; null for several selections.
 -- column bytes_max BIGINT [bytes] -- Least and most bytes that the candidate is for; null for several selections.
--- column not_predicted VARCHAR -- Why it has no prediction.
+-- column not_predicted VARCHAR -- Reason why the candidate has no prediction.
 -- only-data gain_low, gain_high, comm, operation, bytes_min, bytes_max
 -- narrow not_predicted, baseline, depth, wan_crossings, wan_messages, model_error, measured_ns, extrapolates,
 --    predicted_low_ns

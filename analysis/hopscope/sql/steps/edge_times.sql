@@ -1,4 +1,4 @@
--- Every edge that a collective used towards its root or from it, with the time that a message really took on it.
+-- Every edge that a collective used towards its root or from it, with the time that its message took on the way.
 --
 -- One row per collective, direction and directed pair; segments are taken together. If the receiver waited for the
 -- message, its time is from send to receive; if a late receiver held it back, from the post of the receive to its end.

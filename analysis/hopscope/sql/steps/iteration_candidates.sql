@@ -4,7 +4,7 @@
 -- rank that is called three times or more, over at least half of the looping time. It divides the run into turns, by
 -- all its calls or only by those that are starts (`first_rank_calls`). The looping time lies between the first and the
 -- last call of any place that is called five times or more, so set-up that happens once does not count. Of places
--- called equally often, one represents all: a collective of the most ranks, then the first.
+-- called equally often, one represents all: that of a collective with the most ranks, or else the first one.
 --
 -- One row per way to divide the run. same is the share of turns that make the commonest sequence of calls; alike is the
 -- share of turns that call the commonest set of places, however often each. of_time is the share of the time that alike
@@ -12,9 +12,9 @@
 -- others longer. Any other turn counts as alike for up to this time. So work that a step does only now and then matters
 -- little. But a short loop in a step makes up little time, because its last turn contains the step's work.
 --
--- is_whole is true if the turns cannot be those of a loop over a rank's neighbours: they have a collective of the
--- most ranks, or such a loop themselves. covered is the share of the looping time from the first call to the last.
--- calls is the number of calls in the commonest turn, of_site the number of all calls from this place.
+-- is_whole is true if the turns cannot be those of a loop over a rank's neighbours, because a turn has a collective of
+-- the most ranks, or such a loop in it. covered is the share of the looping time from the first call to the last. calls
+-- is the number of calls in the commonest turn, of_site the number of all calls from this place.
 --
 -- uses first_rank_calls
 create or replace view iteration_candidates as
@@ -46,7 +46,8 @@ loops_in_order as (
     from loops
 ),
 
--- Without a place called five times, --iteration-at may name one that is called less often.
+-- The looping time. If no place is called five times, it is the time between the first call and the last, because
+-- --iteration-at may name a place that is called less often.
 span as (
     select
         coalesce(

@@ -16,9 +16,9 @@
 --     step;
 --   - the rarer call comes less than ten times, or after more than 100 turns on average.
 --
--- Of the remaining calls, the outermost marks the step. Among calls that are about equally frequent, these are
--- preferred: turns that are most often alike, within 10 %, then a collective of the most ranks, then most turns. The
--- first rule cannot be certain: a solver that always takes ten iterations looks the same.
+-- Of the remaining calls, the outermost marks the step. Among calls that are about equally frequent, the call is chosen
+-- whose turns are most often alike, within 10 %, then a collective of the most ranks, then the call with most turns.
+-- The first rule cannot be certain: a solver that always takes ten iterations looks the same.
 --
 -- One row or none. sure is the share of turns that make the same calls or, with a loop inside, that call from the same
 -- places. The rival is the call that would mark the step by another reading, if there is one. It is a call of a loop
@@ -233,7 +233,8 @@ not_refused as (
     where candidates.is_alike
 ),
 
--- Starts as frequent as a step mark it equally well. They may be calls of a collective where the others are not.
+-- The calls that may mark the step. Starts that are as frequent as such a call mark the step equally well, and they may
+-- be calls of a collective, which the others are not.
 steps as (
     from not_refused
     where
@@ -262,7 +263,7 @@ step as materialized (
         ) = 1
 ),
 
--- A loop inside comes first, then the call around whose alike turns cover most of the run.
+-- The rival: first choice is a loop inside, then the call around the step whose alike turns cover most of the run.
 rivals as (
     select
         candidates.site,

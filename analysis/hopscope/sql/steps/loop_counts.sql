@@ -1,6 +1,7 @@
--- The evidence of the search for iterations: their number, and the first rank's calls at its most frequent call site.
+-- The number of iterations, and the number of the first rank's calls at its most frequent call site.
 --
--- One row, for the whole run. most_calls is 0 if the first rank calls MPI only to begin and to end.
+-- Notes say by these numbers why a run has no iterations. One row, for the whole run. most_calls is 0 if the first rank
+-- calls MPI only to begin and to end.
 --
 -- uses iteration_calls, first_rank_calls
 create or replace view loop_counts as

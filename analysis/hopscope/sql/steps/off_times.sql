@@ -1,4 +1,4 @@
--- Number of ranks whose recording was off, and for how long in all.
+-- The number of ranks whose recording was off at times, and the sum of these times.
 --
 -- If several threads of a rank were off, the longest time of a thread counts.
 create or replace view off_times as

@@ -1,4 +1,4 @@
--- Limits of the answers that come from messages inside the MPI library that are in no hop, in sentences.
+-- Limits of the answers, in sentences, that come from messages inside the MPI library that are in no hop.
 --
 -- The sentence of place -2 says that messages of collectives without a recorded call were seen; it must come first.
 -- Sentences of place 3 say why such collectives would not be noticed, and which messages were not recorded.

@@ -1,4 +1,4 @@
--- Limits of the answers that come from what is not seen of threads, in sentences.
+-- Limits of the answers, in sentences, that come from unseen work and waiting of threads.
 --
 -- The first sentence says that several communicating threads of a rank were outside MPI at the same time, so one of
 -- them may have waited for another. The second says that a rank had more busy threads than communicating threads.
