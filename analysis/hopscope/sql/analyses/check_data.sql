@@ -9,7 +9,7 @@
 -- column rule VARCHAR -- The rule.
 -- column rows BIGINT -- Rows checked.
 -- column inside BIGINT -- Violations that the clocks' uncertainty can explain.
--- column beyond BIGINT -- Violations that it cannot explain.
+-- column beyond BIGINT -- Violations that the clocks' uncertainty cannot explain.
 -- column verdict VARCHAR -- holds, fails, nothing to check, or exempt.
 -- column example VARCHAR -- The first violation.
 -- fail-if *.beyond > 0

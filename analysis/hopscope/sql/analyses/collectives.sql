@@ -19,24 +19,24 @@
 -- column comm INTEGER -- The communicator.
 -- column comm_name VARCHAR -- Name of the communicator.
 -- column seq BIGINT -- Number of the collective on the communicator, from 0.
--- column previous_seq BIGINT -- Number of the previous or next collective on the communicator; null if there is none.
--- column next_seq BIGINT -- Number of the previous or next collective on the communicator; null if there is none.
+-- column previous_seq BIGINT -- Number of the neighbour on the communicator; null if there is none.
+-- column next_seq BIGINT -- Number of the neighbour on the communicator; null if there is none.
 -- column operation VARCHAR -- The MPI function.
 -- column root INTEGER -- Root in the communicator; null if there is none.
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
 -- column first_enter_ns BIGINT [at] -- Time at which the first rank entered.
--- column duration_ns BIGINT -- Time from the first enter to the last leave; null if no rank left.
+-- column duration_ns BIGINT -- Time from the first enter to the last leave; null without a leave.
 -- column spread_ns BIGINT -- Time from the first enter to the last.
 -- column after_last_enter_ns BIGINT -- Time from the last enter to the last leave.
 -- column last_rank INTEGER -- Last rank to enter; null if unknown.
 -- column margin_ns BIGINT -- Time from the last enter but one to the last.
 -- column path_ns BIGINT -- Length of the collective's critical path; null if there is none.
--- column local_ns BIGINT -- The path's time in this category.
--- column shm_ns BIGINT -- The path's time in this category.
--- column lan_ns BIGINT -- The path's time in this category.
--- column wan_ns BIGINT -- The path's time in this category.
--- column native_ns BIGINT -- The path's time in this category.
+-- column local_ns BIGINT -- Time on the path in this category.
+-- column shm_ns BIGINT -- Time on the path in this category.
+-- column lan_ns BIGINT -- Time on the path in this category.
+-- column wan_ns BIGINT -- Time on the path in this category.
+-- column native_ns BIGINT -- Time on the path in this category.
 -- column hops BIGINT -- Hops of the collective.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- True if every member's enter and leave are recorded.

@@ -11,9 +11,9 @@
 -- key part, name
 -- column part VARCHAR -- category, operation, place, edge, host or rank.
 -- column name VARCHAR -- The category, operation, place, edge, host or rank.
--- column base_name VARCHAR -- Its name in the base; null if only the new path has it.
--- column base_ns BIGINT -- Time of that run's path.
--- column new_ns BIGINT -- Time of that run's path.
+-- column base_name VARCHAR -- Name of the row in the base; null if only the new path has it.
+-- column base_ns BIGINT -- Time on that run's path.
+-- column new_ns BIGINT -- Time on that run's path.
 -- column base_low_ns BIGINT -- Lower end of its interval.
 -- column base_high_ns BIGINT -- Upper end of its interval.
 -- column new_low_ns BIGINT -- Lower end of its interval.

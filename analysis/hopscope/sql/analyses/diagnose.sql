@@ -45,9 +45,9 @@
 -- column call_sites SITE[] -- MPI calls in which or before which it happens, the costliest first.
 -- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued (for a core), asleep or idle-threads;
 --    null if unknown.
--- column iterations BIGINT -- Iterations in which it shows; null if unknown.
--- column first_iteration BIGINT -- First and last of them, from 0.
--- column last_iteration BIGINT -- First and last of them, from 0.
+-- column iterations BIGINT -- Iterations in which the cause shows; null if unknown.
+-- column first_iteration BIGINT -- First and last of these iterations, from 0.
+-- column last_iteration BIGINT -- First and last of these iterations, from 0.
 -- paragraphs severity, sentence, evidence, action
 -- above kind = unfinished, oversubscribed, external-load, tracing, start-up
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, core_use, iterations, first_iteration, last_iteration

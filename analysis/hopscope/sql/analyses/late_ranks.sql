@@ -9,7 +9,7 @@
 -- sometimes  in other cases
 -- never      in no collective
 --
--- param least_ms DOUBLE = null -- Limit in ms; 5 % of the time per collective by default.
+-- param least_ms DOUBLE = null -- Lateness in ms from which a rank is late; 5 % of the time per collective by default.
 -- param often DOUBLE = 0.5 -- Share of collectives above which a rank is `always` late.
 -- param rare DOUBLE = 0.1 -- Share of collectives below which a rank has `spikes`.
 -- key rank

@@ -19,10 +19,10 @@
 -- column loggp VARCHAR -- Method that this model chooses; null if none.
 -- column plogp VARCHAR -- Method that this model chooses; null if none.
 -- column replay VARCHAR -- Method that this model chooses; null if none.
--- column hockney_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column loggp_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column plogp_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column replay_penalty DOUBLE [share] -- Measured excess of that method over the best.
+-- column hockney_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column loggp_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column plogp_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column replay_penalty DOUBLE [share] -- Measured excess of that method over the best method.
 -- column methods INTEGER -- Methods that were measured.
 -- column formulas INTEGER -- Methods with formulas.
 -- column replays INTEGER -- Methods that can be replayed.

@@ -17,7 +17,7 @@
 -- column link VARCHAR -- Class of the link; null for a parameter that belongs to no link.
 -- column source VARCHAR -- Sending and receiving host; null for a whole class.
 -- column destination VARCHAR -- Sending and receiving host; null for a whole class.
--- column outlying BOOLEAN -- True if this pair is unlike its class.
+-- column outlying BOOLEAN -- True if this pair of hosts is unlike its class.
 -- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma and for gaps towards several destinations.
 -- column parameter VARCHAR -- Name of the parameter.
 -- column bytes BIGINT -- Message size; null for every size.

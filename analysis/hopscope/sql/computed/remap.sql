@@ -32,8 +32,8 @@
 -- column gain_low DOUBLE [share] -- Lower end of its interval.
 -- column gain_high DOUBLE [share] -- Upper end of its interval.
 -- column model_error DOUBLE [share] -- Error of the replay of the baseline.
--- column depth INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
--- column wan_crossings INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
+-- column depth INTEGER -- Messages in sequence; null for what the library ran.
+-- column wan_crossings INTEGER -- WAN messages in sequence; null for what the library ran.
 -- column wan_messages INTEGER -- WAN messages per collective.
 -- column extrapolates VARCHAR -- Links or sizes that the candidate uses, but the run did not measure.
 -- column chosen BOOLEAN -- True if the candidate is suggested.

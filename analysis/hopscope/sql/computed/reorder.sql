@@ -12,10 +12,10 @@
 --
 -- key link
 -- column link VARCHAR -- Class of link, or `all`.
--- column messages BIGINT -- Messages and hops on such links, in the recorded order and in the new one.
--- column new_messages BIGINT -- Messages and hops on such links, in the recorded order and in the new one.
--- column bytes BIGINT -- Their bytes, in the recorded order and in the new one.
--- column new_bytes BIGINT [bytes] -- Their bytes, in the recorded order and in the new one.
+-- column messages BIGINT -- Messages and hops on such links, in the recorded and in the new order.
+-- column new_messages BIGINT -- Messages and hops on such links, in the recorded and in the new order.
+-- column bytes BIGINT -- Bytes of these messages, in both orders.
+-- column new_bytes BIGINT [bytes] -- Bytes of these messages, in both orders.
 -- column predicted_ns DOUBLE [ns] -- Sum of their predicted times in both orders; null if nothing was fitted.
 -- column new_predicted_ns DOUBLE [ns] -- Sum of their predicted times in both orders; null if nothing was fitted.
 -- column gain DOUBLE [share] -- Share of predicted_ns saved; without it, of the weighted messages (`all` only).

@@ -12,7 +12,7 @@
 -- column waited_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column waited_high DOUBLE [share] -- Upper end of its interval.
 -- column on_path BIGINT -- Hops on the run's critical path.
--- column time_ns BIGINT -- Time of the run's critical path.
+-- column time_ns BIGINT -- Time on the run's critical path.
 -- column share DOUBLE -- Share of the path asked for, by default without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.

@@ -10,7 +10,7 @@
 -- column waiting_suffered_ns BIGINT -- Its own waiting for others.
 -- column late_senders BIGINT -- Messages whose receiver waited for a late send.
 -- column late_receivers BIGINT -- Messages whose sender waited for a late receive.
--- column wrong_order BIGINT -- Those of late_senders that were received in the wrong order.
+-- column wrong_order BIGINT -- Messages among late_senders that were received in the wrong order.
 -- column undecided BIGINT -- Messages of which it is unknown whether anybody waited; they count as not waited for.
 -- column path_ns BIGINT -- Time of the messages on the run's critical path, with the transfer.
 -- column path_share DOUBLE [share] -- path_ns as a share of the path.

@@ -7,9 +7,9 @@
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column share_of_run DOUBLE [share] -- Share of the whole run's path, start-up and shutdown included.
--- column compute_ns BIGINT -- Its time outside all MPI.
--- column hops_ns BIGINT -- Its time for hops inside collectives.
--- column p2p_ns BIGINT -- Its time for the program's own messages and the waits for them.
+-- column compute_ns BIGINT -- Part of time_ns outside all MPI.
+-- column hops_ns BIGINT -- Part of time_ns for hops inside collectives.
+-- column p2p_ns BIGINT -- Part of time_ns for the program's own messages and the waits for them.
 -- uses run_path, share_of, share_intervals
 create or replace macro run_path_shares(label) as table
     with labelled as materialized (
