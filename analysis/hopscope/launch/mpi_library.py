@@ -133,7 +133,8 @@ def _interpreter(script: Path) -> Path | None:
 
 
 def _word_mpi(word: str) -> MpiLibrary | None:
-    """The MPI library behind one word of a command line: a program's, or that of a script's interpreter."""
+    """The MPI library of the program that a word of a command line names. If it names a script, that of the script's
+    interpreter."""
     path = _executable(word)
     if path is None:
         return None

@@ -64,7 +64,8 @@ class Database:
         self._bound_memory()
         # Views over views open their tables many times. With this, the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")
-        # DuckDB expects few rows from views over views. For few rows, its ASOF join compares all pairs of rows.
+        # DuckDB expects few rows from views over views, even if there are many. Where it expects few rows, its ASOF
+        # join compares all pairs of rows, which is slow for many. With 0, it never does that.
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows()
         for name, schema in store.schemas.items():

@@ -1,4 +1,4 @@
-"""The trees that collectives ran along: the table `trees`."""
+"""Makes the table `trees`: the edges of the trees that collectives ran along."""
 
 from __future__ import annotations
 

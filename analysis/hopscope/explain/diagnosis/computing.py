@@ -180,7 +180,7 @@ def _noise(site: SiteGaps, surplus: Array) -> SiteCause:
 def _lower_median(values: Array) -> Array:
     """The median over ranks at each occurrence. With an even number of ranks, it is the lower of the two middle values:
     of two ranks, neither is a majority."""
-    ordered = np.sort(values, axis=0)  # NaN last
+    ordered = np.sort(values, axis=0)  # NaN is sorted last
     count = np.count_nonzero(~np.isnan(values), axis=0)
     return np.take_along_axis(ordered, np.maximum(0, (count - 1) // 2)[None], axis=0)[0]
 

@@ -165,7 +165,7 @@ def on_time(computing: Array) -> Array:
     """The computing of the ranks on time at each occurrence; 0 where only one rank computes."""
     if len(computing) == 1:
         return np.zeros(computing.shape[1])
-    return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN last
+    return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN is sorted last
 
 
 def _on_time(group: Array, value: Array) -> Array:

@@ -13,7 +13,7 @@
 -- column binding_share DOUBLE -- Share of the collectives in which the node also waited for that message.
 -- column binding_low DOUBLE [share] -- Lower end of its interval.
 -- column binding_high DOUBLE [share] -- Upper end of its interval.
--- column undecided DOUBLE [share] -- Share of those in which the times do not show whether the node waited.
+-- column undecided DOUBLE [share] -- Share in which the child's message was last, and it is unknown if the node waited.
 -- column margin_ns BIGINT -- Median time between the previous message and the child's, if the child's is the last.
 -- column collectives BIGINT -- Collectives in which the child sent to this node.
 -- uses share_intervals, block_of

@@ -16,7 +16,7 @@
 -- column false_alarm DOUBLE [share] -- Probability of the peak without a period; null with too little noise.
 -- column periodic BOOLEAN -- True if there is a period; null if unknown.
 -- column iterations BIGINT -- Iterations examined.
--- column noisy BIGINT -- Iterations with noise, or groups of them.
+-- column noisy BIGINT -- Iterations with noise; of long runs, groups of iterations.
 -- narrow noisy, whole_iterations, amplitude_ns
 -- uses noise_gaps, iteration_ends
 -- then explain.periods -- The periodogram and its false-alarm probability.

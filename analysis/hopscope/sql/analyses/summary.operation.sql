@@ -5,10 +5,10 @@
 -- grain by = operation
 -- key operation
 -- column operation VARCHAR -- The MPI function.
--- column collectives BIGINT -- Collectives of this operation.
+-- column collectives BIGINT -- Collectives of the operation.
 -- column calls BIGINT -- Calls of all ranks.
--- column hops BIGINT -- Hops of these collectives.
--- column bytes BIGINT -- Payload of these hops.
+-- column hops BIGINT -- Hops of the operation's collectives.
+-- column bytes BIGINT -- Payload of the hops.
 -- column time_ns BIGINT -- Time of all ranks in the operation.
 -- column share DOUBLE -- The time as a share of all ranks' time.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.

@@ -14,8 +14,8 @@
 -- column problem VARCHAR -- Kind of the costliest problem; null if none.
 -- column cost_share DOUBLE -- Cost of the problem as a share of the run; 0 if there is none.
 -- column efficiency DOUBLE [share] -- Parallel efficiency.
--- column changed VARCHAR -- Differences from the previous entry: structure, machine.
--- column per VARCHAR -- iteration, or run.
+-- column changed VARCHAR -- Differences from the previous entry: structure, machine, both, or an empty text for none.
+-- column per VARCHAR -- iteration if iteration_ns is the time of an iteration; run if it is that of the whole run.
 -- column structure VARCHAR -- Digest of operations, counts, bytes, trees and algorithms.
 -- only-data per, structure
 -- narrow date, iteration_low_ns, outcome

@@ -4,11 +4,12 @@
 --
 -- Hockney: m bytes take alpha(m) + m beta(m). PLogP: o_s(m) and o_r(m) are the time in MPI of sender and receiver,
 -- g(m) the time between two messages, L half a round trip less g. LogGP: o is the mean overhead and g the gap of the
--- smallest message, L the rest of its way, G the gap per byte of the largest. gamma is the time to combine a byte.
+-- smallest message. L is the time of that message from end to end, less the overheads at both ends. G is the gap per
+-- byte of the largest message. gamma is the time to combine a byte.
 --
--- Parameters of a trace's links come from hops that a rank waited for and that had their link to themselves. Messages
--- of a single size give no beta, and alpha only if they are as short as a packet's header. From the size on at which
--- the library uses rendezvous, alpha is three times as long.
+-- Parameters of a trace's links come from hops that a rank waited for and that shared their link with no other hop.
+-- Messages of a single size give no beta, and alpha only if they are as short as a packet's header. From the size on at
+-- which the library uses rendezvous, alpha is three times as long.
 --
 -- param operation VARCHAR = "MPI_SUM" -- Combining operation, for gamma.
 -- param type VARCHAR = "MPI_DOUBLE" -- Combined type, for gamma.

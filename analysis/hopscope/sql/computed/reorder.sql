@@ -12,12 +12,12 @@
 --
 -- key link
 -- column link VARCHAR -- Class of link, or `all`.
--- column messages BIGINT -- Messages and hops on such links, in the recorded and in the new order.
--- column new_messages BIGINT -- Messages and hops on such links, in the recorded and in the new order.
--- column bytes BIGINT -- Bytes of these messages, in both orders.
--- column new_bytes BIGINT [bytes] -- Bytes of these messages, in both orders.
--- column predicted_ns DOUBLE [ns] -- Sum of their predicted times in both orders; null if nothing was fitted.
--- column new_predicted_ns DOUBLE [ns] -- Sum of their predicted times in both orders; null if nothing was fitted.
+-- column messages BIGINT -- Messages and hops on links of the class, in the recorded order.
+-- column new_messages BIGINT -- Messages and hops on links of the class, in the new order.
+-- column bytes BIGINT -- Bytes of the messages and hops, in the recorded order.
+-- column new_bytes BIGINT [bytes] -- Bytes of the messages and hops, in the new order.
+-- column predicted_ns DOUBLE [ns] -- Sum of the predicted times in the recorded order; null if nothing was fitted.
+-- column new_predicted_ns DOUBLE [ns] -- Sum of the predicted times in the new order; null if nothing was fitted.
 -- column gain DOUBLE [share] -- Share of predicted_ns saved; without it, of the weighted messages (`all` only).
 -- column run_gain DOUBLE [share] -- Share of the run's time saved (`all` only); null if not predicted.
 -- column run_gain_low DOUBLE [share] -- Lower end of its interval.

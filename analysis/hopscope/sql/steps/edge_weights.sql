@@ -6,7 +6,7 @@
 --
 -- column link VARCHAR -- Link class of the two ranks.
 -- column hops BIGINT -- Hops over the edge.
--- column bytes BIGINT -- Payload of these hops.
+-- column bytes BIGINT -- Payload of the hops over the edge.
 -- column took_ns BIGINT -- Median time of a hop, waits for a late receiver included.
 -- column waited_share DOUBLE -- Share of the hops that the receiver waited for.
 -- column waited_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.

@@ -5,9 +5,9 @@
 -- and suffered_ns, the key's own waiting.
 --
 -- column messages BIGINT -- Messages sent.
--- column bytes BIGINT -- Payload of these messages.
--- column waiting_caused_ns BIGINT -- Waiting of others that it causes.
--- column waiting_suffered_ns BIGINT -- Its own waiting for others.
+-- column bytes BIGINT -- Payload of the messages.
+-- column waiting_caused_ns BIGINT -- Waiting of others that the row causes.
+-- column waiting_suffered_ns BIGINT -- The row's own waiting for others.
 -- column late_senders BIGINT -- Messages whose receiver waited for a late send.
 -- column late_receivers BIGINT -- Messages whose sender waited for a late receive.
 -- column wrong_order BIGINT -- Messages among late_senders that were received in the wrong order.
