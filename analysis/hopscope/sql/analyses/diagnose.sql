@@ -42,7 +42,7 @@
 -- column ranks INTEGER[] -- Ranks that cause the problem, the costliest first; empty if no rank does.
 -- column hosts VARCHAR[] -- The slow host, the ends of a slow link, or the hosts between which ranks would move; else
 --    empty.
--- column call_sites SITE[] -- MPI calls in which or before which it happens, the costliest first.
+-- column call_sites SITE[] -- MPI calls in which or before which the problem occurs, the costliest first.
 -- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued (for a core), asleep or idle-threads;
 --    null if unknown.
 -- column iterations BIGINT -- Iterations in which the cause shows; null if unknown.

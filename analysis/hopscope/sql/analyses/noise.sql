@@ -8,14 +8,14 @@
 -- grain by = rank default
 -- key rank
 -- column rank VARCHAR -- The rank, or `any rank`.
--- column late_1ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_5ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_10ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_30ms BIGINT -- Iterations with more noise than that; null without iterations.
+-- column late_1ms BIGINT -- Iterations with more than 1 ms of noise; null without iterations.
+-- column late_5ms BIGINT -- Iterations with more than 5 ms of noise; null without iterations.
+-- column late_10ms BIGINT -- Iterations with more than 10 ms of noise; null without iterations.
+-- column late_30ms BIGINT -- Iterations with more than 30 ms of noise; null without iterations.
 -- column iterations BIGINT -- Iterations that the rank took part in.
 -- column noise_ns BIGINT -- Noise of the rank; null if no place occurs 20 times.
 -- column worst_ns BIGINT -- Noise in the worst iteration.
--- column noise_share DOUBLE -- Noise as a share of the rank's computing at these places.
+-- column noise_share DOUBLE -- Noise as a share of the rank's computing at the places that count.
 -- column noise_low DOUBLE [share] -- Lower end of its interval; null below 13 iterations.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
 -- column paid_ns BIGINT -- Part of the noise on the run's critical path.
