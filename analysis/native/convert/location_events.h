@@ -29,7 +29,7 @@ inline int64_t size_of(uint64_t bytes) {
 struct CallRecord {
     int64_t enter = 0;
     int64_t computed = 0;         /* time outside MPI since its location's previous call was entered */
-    int64_t wait_begin = kNull64; /* nonblocking only, like complete */
+    int64_t wait_begin = kNull64; /* nonblocking only, like complete; of the first poll that led to it */
     int64_t computed_before = 0;  /* time outside MPI on its location before its enter */
     int64_t overlap = kNull64;    /* nonblocking: time outside MPI from its enter to wait_begin */
     int64_t leave = kNull64;
@@ -48,6 +48,7 @@ struct CallRecord {
     OTF2_StringRef algorithm = OTF2_UNDEFINED_STRING;
     OTF2_CommRef shadow = OTF2_UNDEFINED_COMM; /* the communicator of its hops */
     int32_t depth = 0;
+    int32_t completed_on = -1; /* index of the thread that found it complete, if it is not the call's thread */
     /* Number of events still to come that change it: its leave, its completion, and the end of each open message. */
     int32_t open = 0;
     /* Its last hop send, hop receive and step, each of which names its predecessor; -1 for none. hop_receives: their

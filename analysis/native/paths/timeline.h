@@ -118,22 +118,25 @@ class Completions {
     Grouped<int64_t> ends_;
 };
 
-// The collectives that returned early and were found complete in a wait or test.
+// The collectives that returned early and were found complete in a wait or test. A wait lasts from its begin, which is
+// that of the first poll of a row, to the completion. The waits of a lane do not overlap, but one may end several
+// collectives.
 class EarlyReturns {
   public:
     struct Completed {
-        int64_t wait_begin; // of the call that completed it
-        int64_t call;       // row
+        int64_t wait_begin, complete;
+        int64_t call; // row
     };
-    // counts: number of collectives that returned early, per rank.
+    // counts: number of collectives that returned early, per lane that found them complete.
     EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                  const std::function<void()> &trim_inputs);
-    // The collectives completed by the MPI call that a rank entered at `begin`.
-    std::pair<const Completed *, const Completed *> completed_by(int32_t rank, int64_t begin) const;
+    // The collectives for which a lane waited in the MPI call that it entered at `begin`: the wait began with this
+    // call, or with an earlier poll of the row.
+    std::pair<const Completed *, const Completed *> waited_for(int32_t lane, int64_t begin) const;
     void trim() const;
 
   private:
-    Grouped<Completed> by_rank_;
+    Grouped<Completed> by_lane_;
 };
 
 } // namespace hopscope::paths
