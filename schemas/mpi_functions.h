@@ -11,7 +11,8 @@
  *            test: completes requests that are complete, and returns at once; look: returns at once, completes nothing;
  *            rma: windows; io: files.
  *   moves    what a call asks of its peer: sends, receives, both; nothing if it names no peer. members: all members of
- *            the communicator, window or file make the call and wait for one another.
+ *            the communicator, window or file make the call and wait for one another. Not collective reads and
+ *            writes, which need not wait.
  *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1. ulfm: libraries that survive failures have
  *            it, as MPIX_Comm_shrink.
  *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has no such form.
@@ -108,23 +109,23 @@
     FUNCTION(Request_get_status_all, look, nothing, mpi_4_1, plain)                                                    \
     FUNCTION(Request_get_status_any, look, nothing, mpi_4_1, plain)                                                    \
     FUNCTION(Request_get_status_some, look, nothing, mpi_4_1, plain)                                                   \
-    FUNCTION(Comm_dup, comm, nothing, mpi_3, plain)                                                                    \
-    FUNCTION(Comm_dup_with_info, comm, nothing, mpi_3, plain)                                                          \
+    FUNCTION(Comm_dup, comm, members, mpi_3, plain)                                                                    \
+    FUNCTION(Comm_dup_with_info, comm, members, mpi_3, plain)                                                          \
     FUNCTION(Comm_idup, comm, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Comm_idup_with_info, comm, nothing, mpi_4, plain)                                                         \
-    FUNCTION(Comm_split, comm, nothing, mpi_3, plain)                                                                  \
-    FUNCTION(Comm_split_type, comm, nothing, mpi_3, plain)                                                             \
-    FUNCTION(Comm_create, comm, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Comm_split, comm, members, mpi_3, plain)                                                                  \
+    FUNCTION(Comm_split_type, comm, members, mpi_3, plain)                                                             \
+    FUNCTION(Comm_create, comm, members, mpi_3, plain)                                                                 \
     FUNCTION(Comm_create_group, comm, nothing, mpi_3, plain)                                                           \
     FUNCTION(Comm_create_from_group, comm, nothing, mpi_4, plain)                                                      \
-    FUNCTION(Cart_create, comm, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(Cart_sub, comm, nothing, mpi_3, plain)                                                                    \
-    FUNCTION(Graph_create, comm, nothing, mpi_3, plain)                                                                \
-    FUNCTION(Dist_graph_create, comm, nothing, mpi_3, plain)                                                           \
-    FUNCTION(Dist_graph_create_adjacent, comm, nothing, mpi_3, plain)                                                  \
+    FUNCTION(Cart_create, comm, members, mpi_3, plain)                                                                 \
+    FUNCTION(Cart_sub, comm, members, mpi_3, plain)                                                                    \
+    FUNCTION(Graph_create, comm, members, mpi_3, plain)                                                                \
+    FUNCTION(Dist_graph_create, comm, members, mpi_3, plain)                                                           \
+    FUNCTION(Dist_graph_create_adjacent, comm, members, mpi_3, plain)                                                  \
     FUNCTION(Intercomm_create, comm, nothing, mpi_3, plain)                                                            \
     FUNCTION(Intercomm_create_from_groups, comm, nothing, mpi_4, plain)                                                \
-    FUNCTION(Intercomm_merge, comm, nothing, mpi_3, plain)                                                             \
+    FUNCTION(Intercomm_merge, comm, members, mpi_3, plain)                                                             \
     FUNCTION(Comm_spawn, comm, nothing, mpi_3, plain)                                                                  \
     FUNCTION(Comm_spawn_multiple, comm, nothing, mpi_3, plain)                                                         \
     FUNCTION(Comm_accept, comm, nothing, mpi_3, plain)                                                                 \
@@ -133,15 +134,15 @@
     FUNCTION(Comm_free, comm, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Comm_disconnect, comm, nothing, mpi_3, plain)                                                             \
     FUNCTION(Comm_set_name, comm, nothing, mpi_3, plain)                                                               \
-    FUNCTION(Win_create, rma, members, mpi_3, large)                                                                  \
-    FUNCTION(Win_allocate, rma, members, mpi_3, large)                                                                \
-    FUNCTION(Win_allocate_shared, rma, members, mpi_3, large)                                                         \
-    FUNCTION(Win_create_dynamic, rma, members, mpi_3, plain)                                                          \
+    FUNCTION(Win_create, rma, members, mpi_3, large)                                                                   \
+    FUNCTION(Win_allocate, rma, members, mpi_3, large)                                                                 \
+    FUNCTION(Win_allocate_shared, rma, members, mpi_3, large)                                                          \
+    FUNCTION(Win_create_dynamic, rma, members, mpi_3, plain)                                                           \
     FUNCTION(Win_attach, rma, nothing, mpi_3, plain)                                                                   \
     FUNCTION(Win_detach, rma, nothing, mpi_3, plain)                                                                   \
-    FUNCTION(Win_free, rma, members, mpi_3, plain)                                                                    \
+    FUNCTION(Win_free, rma, members, mpi_3, plain)                                                                     \
     FUNCTION(Win_set_name, rma, nothing, mpi_3, plain)                                                                 \
-    FUNCTION(Win_fence, rma, members, mpi_3, plain)                                                                   \
+    FUNCTION(Win_fence, rma, members, mpi_3, plain)                                                                    \
     FUNCTION(Win_start, rma, nothing, mpi_3, plain)                                                                    \
     FUNCTION(Win_complete, rma, nothing, mpi_3, plain)                                                                 \
     FUNCTION(Win_post, rma, nothing, mpi_3, plain)                                                                     \
@@ -166,11 +167,11 @@
     FUNCTION(Rget, rma, receives, mpi_3, large)                                                                        \
     FUNCTION(Raccumulate, rma, sends, mpi_3, large)                                                                    \
     FUNCTION(Rget_accumulate, rma, both, mpi_3, large)                                                                 \
-    FUNCTION(File_open, io, members, mpi_3, plain)                                                                    \
-    FUNCTION(File_close, io, members, mpi_3, plain)                                                                   \
+    FUNCTION(File_open, io, members, mpi_3, plain)                                                                     \
+    FUNCTION(File_close, io, members, mpi_3, plain)                                                                    \
     FUNCTION(File_delete, io, nothing, mpi_3, plain)                                                                   \
-    FUNCTION(File_set_size, io, members, mpi_3, plain)                                                                \
-    FUNCTION(File_preallocate, io, members, mpi_3, plain)                                                             \
+    FUNCTION(File_set_size, io, members, mpi_3, plain)                                                                 \
+    FUNCTION(File_preallocate, io, members, mpi_3, plain)                                                              \
     FUNCTION(File_get_size, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_view, io, nothing, mpi_3, plain)                                                                 \
     FUNCTION(File_set_info, io, nothing, mpi_3, plain)                                                                 \

@@ -40,7 +40,7 @@ KINDS = {
     "io": ("files", "opening, closing and resizing as collectives; transfers with requests"),
     "comm": (
         "communicators",
-        "new communicator with members, parent and id",
+        "new communicator with members, parent and id; calls of all members are collectives",
     ),
 }
 

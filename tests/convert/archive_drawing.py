@@ -39,6 +39,8 @@ _OPERATIONS = {
     "MPI_Exscan": CollectiveOp.EXSCAN,
     "MPI_Neighbor_alltoall": CollectiveOp.ALLTOALL,
     "MPI_Comm_split": CollectiveOp.CREATE_HANDLE,
+    "MPI_Comm_create_group": CollectiveOp.CREATE_HANDLE,
+    "MPI_Comm_free": CollectiveOp.DESTROY_HANDLE,
 }
 _MEASUREMENT = ("hop wait", "combine", "copy", "collector overhead")
 

@@ -36,6 +36,7 @@ class Printed:
         self.received: Counter[int] = Counter()
         self.collective_bytes: Counter[str] = Counter()
         self.collective_ends = 0
+        last_entered: dict[int, str] = {}
         for line in listing.splitlines():
             match = _EVENT.match(line)
             if match is None:
@@ -46,9 +47,12 @@ class Printed:
                 name = _NAME.search(attributes)
                 assert name is not None, line
                 self.entered[location, name[1]] += 1
+                last_entered[location] = name[1]
             elif kind in ("MPI_RECV", "MPI_IRECV") and '"hops:' not in attributes:
                 self.received[_number(attributes, "Length")] += 1
-            elif kind == "MPI_COLLECTIVE_END" and "_HANDLE" not in attributes:
+            elif kind == "MPI_COLLECTIVE_END" and (
+                "_HANDLE" not in attributes or last_entered[location] == "MPI_Comm_split"
+            ):
                 self.collective_ends += 1
                 self.collective_bytes["sent"] += _number(attributes, "Sent")
                 self.collective_bytes["received"] += _number(attributes, "Received")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from archive_drawing import Drawing, Place, hop_tag
 from otf2 import events
 
@@ -262,13 +263,34 @@ def test_threads_of_a_rank_are_counted_together(tmp_path: Path, rows: Any) -> No
     assert calls == [(0, None), (100, None), (200, 0)]
 
 
-def test_making_a_communicator_is_no_collective(tmp_path: Path, rows: Any) -> None:
-    drawing = two_ranks(tmp_path)
+@pytest.mark.parametrize("by_hopscope", [True, False])
+def test_all_members_make_a_communicator(by_hopscope: bool, tmp_path: Path, rows: Any) -> None:
+    # Regression: a rank that was late to MPI_Comm_split had no cost.
+    drawing = two_ranks(tmp_path, by_hopscope=by_hopscope)
     for rank in (0, 1):
-        drawing.collective(rank, 10, 20, "MPI_Comm_split")
+        drawing.collective(rank, 10 + 5 * rank, 20, "MPI_Comm_split", names_comm=by_hopscope)
+    tables = rows(drawing)
+    assert [(c["op"], c["complete"], c["last_rank"]) for c in tables["collectives"]] == [("MPI_Comm_split", True, 1)]
+    assert tables["intervals"] == []
+
+
+def test_an_unfinished_call_that_makes_a_communicator_waits_for_the_others(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    drawing.collective(0, 10, None, "MPI_Comm_split", names_comm=True)
+    tables = rows(drawing)
+    assert [(c["op"], c["complete"]) for c in tables["collectives"]] == [("MPI_Comm_split", False)]
+
+
+@pytest.mark.parametrize("function", ["MPI_Comm_create_group", "MPI_Comm_free"])
+def test_a_communicator_made_by_its_own_members_or_freed_is_no_collective(
+    function: str, tmp_path: Path, rows: Any
+) -> None:
+    drawing = two_ranks(tmp_path, by_hopscope=False)
+    for rank in (0, 1):
+        drawing.collective(rank, 10, 20, function)
     tables = rows(drawing)
     assert tables["collectives"] == []
-    assert [(i["region"], i["kind"]) for i in tables["intervals"]] == [("MPI_Comm_split", "comm")] * 2
+    assert [(i["region"], i["kind"]) for i in tables["intervals"]] == [(function, "comm")] * 2
 
 
 def test_a_collective_under_another_name_is_known_by_its_event(tmp_path: Path, rows: Any) -> None:

@@ -30,6 +30,7 @@ def test_every_collective_of_the_program_is_found_whole(name: str, copy: Any, co
         "MPI_Allreduce": 20,
         "MPI_Barrier": 2,
         "MPI_Reduce": 40,
+        "MPI_Comm_split": 1,
     }
     members = {c["comm"]: c["members"] for c in tables["comms"].to_pylist()}
     reduces = Counter(tuple(members[c["comm"]]) for c in collectives if c["op"] == "MPI_Reduce")

@@ -4,6 +4,7 @@ too long here."""
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,23 @@ def test_a_mutation_applies_and_names_a_suite_that_is_there(patch: Path) -> None
     words = ["git", "apply", "--check", str(patch)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"make it anew for what the code is now: {done.stderr}"
-    suite = re.fullmatch(r"Killed by: (pytest|ctest) (.+)", patch.read_text().splitlines()[1])
-    assert suite
-    if suite[1] == "pytest":
-        assert all((ROOT / word).exists() for word in shlex.split(suite[2]) if word.startswith("tests/"))
+    assert re.fullmatch(r"Killed by: (pytest|ctest) .+", patch.read_text().splitlines()[1])
+
+
+def test_a_suite_of_pytest_has_a_test_for_each_word_that_selects() -> None:
+    # Regression: tests had other names than the words, so no test ran.
+    lines = [patch.read_text().splitlines()[1] for patch in PATCHES]
+    suites = {line.removeprefix("Killed by: pytest ") for line in lines if "pytest" in line}
+    places = sorted({word for suite in suites for word in shlex.split(suite) if word.startswith("tests/")})
+    words = [sys.executable, "-m", "pytest", "-q", "--collect-only", "--lane", "all", *places]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    tests = [line.lower() for line in done.stdout.splitlines() if "::" in line]
+    for suite in sorted(suites):
+        files, _, selection = suite.partition(" -k ")
+        chosen = [test for test in tests if test.startswith(tuple(files.split()))]
+        for alternative in selection.strip("'").split(" or "):
+            names = alternative.lower().split(" and ")
+            assert any(all(name in test for name in names) for test in chosen), f"{suite}: {alternative}"
 
 
 def test_there_are_forty_of_all_areas() -> None:

@@ -72,6 +72,7 @@ def test_fences_synchronise_and_puts_are_one_sided(mpi: local_mpi.LocalMpi, tmp_
 def test_a_window_outlives_its_communicator(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     trace = traced(mpi, tmp_path, "windows", "queue")
     assert collectives(trace) == {
+        ("MPI_Comm_dup", True): 1,
         ("MPI_Win_allocate", True): 1,
         ("MPI_Barrier", True): 1,
         ("MPI_Win_fence", True): 2,

@@ -125,6 +125,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     }
     region.send_call = send_call_of(region.name);
     region.polling = polling_of(region.name);
+    region.members_create = region.kind == RegionKind::Communicator && members_create(region.name);
     region.call_site = definitions.string(file);
     /* Score-P gives all MPI functions the file "MPI", which is not a place in a program. */
     if (is_mpi(region.kind) && region.call_site == "MPI")

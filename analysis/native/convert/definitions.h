@@ -21,6 +21,7 @@ struct Region {
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
     Polling polling = Polling::no;
+    bool members_create = false; /* see regions.h */
     std::string caller = {}; /* the function that calls it, as the linker names it; empty if unknown */
     bool by_tool = false;    /* another tool made these calls, not the program */
 };

@@ -135,7 +135,7 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
             frame.index = add_step(time, kind);
         }
     } else if (kind != RegionKind::HopWait) {
-        if (kind == RegionKind::OneSided || kind == RegionKind::InputOutput) {
+        if (kind == RegionKind::OneSided || kind == RegionKind::InputOutput || region(ref).members_create) {
             CallRecord place;
             read_place(place, attributes);
             frame.seq = place.seq;
@@ -232,13 +232,15 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     last_completion_.kind = LastCompletion::NoHop;
 }
 
-/* Turns a call on a window or file into a collective: only this event shows that all members make the call. */
+/* Turns a call that is no collective of MPI into one: only this event shows that all members make the call. Another
+ * tool's archive tells the communicator at the end. */
 void LocationReader::collective_begin(int64_t time) {
     note_activity(time);
     if (stack_.empty())
         return;
     Frame &frame = stack_.back();
-    const bool may_be_collective = frame.kind == RegionKind::OneSided || frame.kind == RegionKind::InputOutput;
+    const bool may_be_collective = frame.kind == RegionKind::OneSided || frame.kind == RegionKind::InputOutput ||
+                                   (region(frame.region).members_create && frame.comm != OTF2_UNDEFINED_COMM);
     if (frame.opened == Opened::Interval && may_be_collective && frame.enter == time)
         become_call(frame);
 }
@@ -263,16 +265,19 @@ void LocationReader::become_call(Frame &frame) {
 void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                     uint64_t received) {
     note_activity(time);
-    if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE || stack_.empty())
-        return; /* creating and freeing communicators, windows and files moves no data */
+    if (stack_.empty())
+        return;
     size_t place = stack_.size();
     while (place > 0 && stack_[place - 1].opened != Opened::Call)
         place--;
     Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
+    const bool creates = operation != OTF2_COLLECTIVE_OP_DESTROY_HANDLE && region(frame.region).members_create;
+    if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE && !creates)
+        return;
     /* The event says that a collective begins, but the region's name is unknown. Only an innermost region without inner
      * regions can be a collective. */
     const bool may_be_collective =
-        frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
+        creates || frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
     if (frame.opened == Opened::Interval && may_be_collective)
         become_call(frame);
     if (frame.opened != Opened::Call)

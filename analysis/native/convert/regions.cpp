@@ -87,6 +87,11 @@ RegionKind classify_region(const std::string &name, RegionOwner owner) {
     return entry ? kind_of(entry->kind) : RegionKind::OtherMpi;
 }
 
+bool members_create(const std::string &name) {
+    const paths::Function *entry = paths::find_function(name);
+    return entry && entry->kind == paths::FunctionKind::comm && entry->flow;
+}
+
 paths::SendCall send_call_of(const std::string &name) {
     const bool large = name.size() > 2 && name.compare(name.size() - 2, 2, "_c") == 0;
     const std::string function = large ? name.substr(0, name.size() - 2) : name;

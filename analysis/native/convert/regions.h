@@ -41,6 +41,9 @@ enum class RegionOwner { Measurement, User, Unspecified };
 /* The kind of a region with this plain name and owner. */
 RegionKind classify_region(const std::string &name, RegionOwner owner);
 
+/* True for a function that creates communicators and that all members of the given one call. */
+bool members_create(const std::string &name);
+
 /* The kind of a send function, which says what the end of the send proves about the receiver. */
 paths::SendCall send_call_of(const std::string &name);
 

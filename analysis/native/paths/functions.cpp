@@ -17,7 +17,7 @@ constexpr Leads exscan = Leads::exscan;
 constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
 } // namespace leads
 
-// Calls on windows and files that all members make count as barriers.
+// Other calls that all members make count as barriers.
 namespace flows {
 constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *members = "all";
 } // namespace flows
@@ -76,7 +76,16 @@ Leads leads_of(const std::string &function) {
 Category library_of(const std::string &function) {
     const Function *known = find_function(function);
     const FunctionKind kind = known ? known->kind : FunctionKind::collective;
-    return kind == FunctionKind::rma ? Category::rma : kind == FunctionKind::io ? Category::io : Category::native;
+    switch (kind) {
+    case FunctionKind::comm:
+        return Category::mpi;
+    case FunctionKind::rma:
+        return Category::rma;
+    case FunctionKind::io:
+        return Category::io;
+    default:
+        return Category::native;
+    }
 }
 
 bool returns_early(const std::string &function) {

@@ -8,7 +8,7 @@ struct function {
     enum form form;
     OTF2_RegionRole role;
     OTF2_CollectiveOp operation; /* for all forms of a collective */
-    bool is_collective;          /* true also for calls on windows and files that all members make */
+    bool is_collective;          /* true also for other calls that all members make */
 };
 
 /* Roles by kind of function and, for collectives, by the flow of their data; a barrier moves no data. */

@@ -10,8 +10,8 @@
 
 /* The name of a function. function: enum mpi_function as recorded; a number that is not in the list gives "unknown". */
 const char *function_name(uint16_t function);
-/* True for a collective. comm: from the record of its enter. A call on a window or file that all members make counts if
- * there is a comm.
+/* True for a collective. comm: from the record of its enter. Another call that all members make counts if there is a
+ * comm.
  */
 bool function_is_collective(uint16_t function, uint32_t comm);
 /* True for a collective that returns before it is complete. False for a start of a persistent collective, which is a

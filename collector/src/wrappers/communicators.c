@@ -2,30 +2,43 @@
 #include "comm/registry.h"
 #include "hopscope/hash.h"
 #include "native/shared/native.h"
-#include "wrappers/call.h"
+#include "wrappers/object_calls.h"
 #include "wrappers/requests.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
 #include "engine/engine.h"
 #endif
 
-static int leave_creation(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
-                          const MPI_Comm *handle) {
+static void register_created(const struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
+                             const MPI_Comm *handle) {
     if (call->error == MPI_SUCCESS && !call_passed_on(call))
         comm_register(*handle, origin, parent, salt);
+}
+
+/* All members of the parent have made the call. */
+static int leave_creation(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
+                          const MPI_Comm *handle) {
+    register_created(call, origin, parent, salt, handle);
+    return object_call_leave(call);
+}
+
+/* Only the members of the new communicator have made the call. */
+static int leave_group_creation(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
+                                const MPI_Comm *handle) {
+    register_created(call, origin, parent, salt, handle);
     return call_leave(call);
 }
 
 WRAPPER int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Comm_dup, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Comm_dup, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Comm_dup(comm, handle);
     return leave_creation(&call, COMM_ORIGIN_DUP, comm, 0, handle);
 }
 
 WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Comm_dup_with_info, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Comm_dup_with_info, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Comm_dup_with_info(comm, info, handle);
     return leave_creation(&call, COMM_ORIGIN_DUP, comm, 0, handle);
 }
@@ -66,27 +79,27 @@ WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_In
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER);
     call.error = pmpi.Comm_create_from_group(group, text, info, handler, handle);
-    return leave_creation(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_text(HASH_START, text), handle);
+    return leave_group_creation(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_text(HASH_START, text), handle);
 }
 #endif
 
 WRAPPER int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Comm_split, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Comm_split, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Comm_split(comm, color, key, handle);
     return leave_creation(&call, COMM_ORIGIN_SPLIT, comm, 0, handle);
 }
 
 WRAPPER int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Comm_split_type, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Comm_split_type, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Comm_split_type(comm, type, key, info, handle);
     return leave_creation(&call, COMM_ORIGIN_SPLIT, comm, 0, handle);
 }
 
 WRAPPER int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Comm_create, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Comm_create, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Comm_create(comm, group, handle);
     return leave_creation(&call, COMM_ORIGIN_CREATE, comm, 0, handle);
 }
@@ -97,7 +110,7 @@ WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_C
     call.error = pmpi.Comm_create_group(comm, group, tag, handle);
     /* The tag goes into the key, because two threads may do this on one parent at the same time, with different
      * tags. */
-    return leave_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
+    return leave_group_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
 }
 
 #if HOPSCOPE_MPIX_ULFM
@@ -105,7 +118,7 @@ WRAPPER int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *handle) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_shrink, CALLER);
     call.error = pmpi.Comm_shrink(comm, handle);
-    return leave_creation(&call, COMM_ORIGIN_CREATE, comm, 0, handle);
+    return leave_group_creation(&call, COMM_ORIGIN_CREATE, comm, 0, handle);
 }
 
 WRAPPER int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
@@ -119,14 +132,14 @@ WRAPPER int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
 WRAPPER int MPI_Cart_create(MPI_Comm comm, int dimensions, const int extents[], const int periodic[], int reorder,
                             MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Cart_create, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Cart_create, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Cart_create(comm, dimensions, extents, periodic, reorder, handle);
     return leave_creation(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, handle);
 }
 
 WRAPPER int MPI_Cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Cart_sub, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Cart_sub, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Cart_sub(comm, remaining, handle);
     return leave_creation(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, handle);
 }
@@ -134,7 +147,7 @@ WRAPPER int MPI_Cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm *handle)
 WRAPPER int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
                              MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Graph_create, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Graph_create, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Graph_create(comm, nodes, index, edges, reorder, handle);
     return leave_creation(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, handle);
 }
@@ -143,7 +156,7 @@ WRAPPER int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], con
                                   const int destinations[], const int weights[], MPI_Info info, int reorder,
                                   MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Dist_graph_create, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Dist_graph_create, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, handle);
     return leave_creation(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, handle);
 }
@@ -153,7 +166,7 @@ WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in_degree, const i
                                            const int destination_weights[], MPI_Info info, int reorder,
                                            MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Dist_graph_create_adjacent, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Dist_graph_create_adjacent, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Dist_graph_create_adjacent(comm, in_degree, sources, source_weights, out_degree, destinations,
                                                  destination_weights, info, reorder, handle);
     return leave_creation(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, handle);
@@ -161,7 +174,7 @@ WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in_degree, const i
 
 WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *handle) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER);
+    object_call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER, HANDLE_BITS(comm));
     call.error = pmpi.Intercomm_merge(comm, high, handle);
     return leave_creation(&call, COMM_ORIGIN_MERGE, comm, 0, handle);
 }

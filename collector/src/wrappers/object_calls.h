@@ -1,8 +1,9 @@
-/* Enter and leave of the calls on windows and files that all members make: creating and freeing them, fences, sizes.
+/* Enter and leave of calls that all members of a communicator, window or file make and that are no collectives of MPI:
+ * making communicators, windows and files, fences, resizing files.
  *
- * They are collectives of the window or file, or of the communicator from which it is made, and move no bytes. The MPI
- * library's messages in them belong to no collective. If the communicator, window or file is unknown, the call is
- * recorded like any other. */
+ * They are recorded as collectives without bytes of the window or file, or of the communicator from which it is made.
+ * The MPI library's messages in them belong to no collective. If the communicator, window or file is unknown, the call
+ * is recorded like any other. */
 #ifndef HOPSCOPE_OBJECT_CALLS_H
 #define HOPSCOPE_OBJECT_CALLS_H
 

@@ -191,30 +191,31 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
 
 
 def _sends_messages(rerun: Rerun) -> Array:
-    """True for the calls of collectives that move messages: not those of windows and files."""
+    """True for the calls of collectives that move messages: not those of windows and files, nor new communicators."""
     return _is_in_library(rerun, "native")
 
 
-def _is_in_library(rerun: Rerun, category: str) -> Array:
-    """True for the calls of collectives whose time in the library has this category."""
-    return rerun.arrays["collectives.library"][rerun.arrays["calls.collective"]] == list(CATEGORIES).index(category)
+def _is_in_library(rerun: Rerun, *categories: str) -> Array:
+    """True for the calls of collectives whose time in the library has one of these categories."""
+    numbers = [list(CATEGORIES).index(category) for category in categories]
+    return np.isin(rerun.arrays["collectives.library"], numbers)[rerun.arrays["calls.collective"]]
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
-    """The causes in files, and in other MPI calls, such as those that make communicators. Calls that all members of a
-    file or window make, such as MPI_File_close, count from the last enter on."""
+    """The causes in files, and in other MPI calls, such as those that make communicators. Calls that all members make
+    count from the last enter on."""
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     took = length_ns(begin, end)
     own_time = _time_after_last_enter(rerun)
     causes: list[MessageCause] = []
-    kinds: tuple[tuple[Kind, tuple[str, ...], str], ...] = (
-        ("io", ("io",), "io"),
-        ("other-mpi", ("comm", "mpi", "rma"), "rma"),
+    kinds: tuple[tuple[Kind, tuple[str, ...], tuple[str, ...]], ...] = (
+        ("io", ("io",), ("io",)),
+        ("other-mpi", ("comm", "mpi", "rma"), ("mpi", "rma")),
     )
-    for kind, words, category in kinds:
+    for kind, words, categories in kinds:
         row = np.flatnonzero(_is_of_kind(rerun, *words) & (end != MISSING))
-        call = np.flatnonzero(_is_in_library(rerun, category))
+        call = np.flatnonzero(_is_in_library(rerun, *categories))
         if not len(row) + len(call):
             continue
         changes = {

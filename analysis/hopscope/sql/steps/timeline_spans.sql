@@ -148,6 +148,7 @@ create or replace macro timeline_spans(begin_at, end_at) as table
             case
                 when mpi_functions.kind in ('nonblocking', 'persistent') then 'local'
                 when with_hops.collective_id is null and mpi_functions.kind in ('rma', 'io') then mpi_functions.kind
+                when with_hops.collective_id is null and mpi_functions.kind = 'comm' then 'mpi'
                 when with_hops.collective_id is null then 'native'
                 else 'local'
             end as category,
