@@ -19,9 +19,9 @@ constexpr uint32_t NO_EDGE = UINT32_MAX;
 struct Columns {
     paths::Collectives collectives; // has_hops: 1 if waits follow from hops, 0 if from the operation's rule
     paths::Calls calls;
-    // For a collective without hops that returned early: when the last rank that the call's thread waited for reached
-    // it; MISSING if unknown.
-    Column<int64_t> call_needed;
+    // Per call of a collective without hops: the end of the wait for other ranks, which a row of polls may divide;
+    // MISSING if unknown.
+    Column<int64_t> waited_until;
     paths::Intervals intervals; // region and call_site are not used
     paths::Lanes lanes;
     paths::Messages hops, messages;

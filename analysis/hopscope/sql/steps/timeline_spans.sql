@@ -39,16 +39,27 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         where kind = 'wait'
     ),
 
+    shown_completions as (
+        select
+            location,
+            wait_begin_ns,
+            max(complete_ns) as complete_ns
+        from calls
+        where wait_begin_ns < end_at and complete_ns > begin_at
+        group by location, wait_begin_ns
+    ),
+
     -- The waits of threads for their own nonblocking collectives.
     own_waits as (
         select
-            calls.location,
-            calls.wait_begin_ns,
-            max(calls.complete_ns) as complete_ns
-        from calls
-        semi join intervals on calls.location = intervals.location and calls.wait_begin_ns = intervals.begin_ns
-        where calls.wait_begin_ns < end_at and calls.complete_ns > begin_at
-        group by calls.location, calls.wait_begin_ns
+            shown_completions.location,
+            shown_completions.wait_begin_ns,
+            shown_completions.complete_ns
+        from shown_completions
+        semi join intervals
+            on
+                shown_completions.location = intervals.location
+                and shown_completions.wait_begin_ns = intervals.begin_ns
     ),
 
     -- The calls that lie in such a wait: after the first one, the later polls of a row.
