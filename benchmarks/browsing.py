@@ -1,4 +1,4 @@
-"""A dashboard in a process of its own, and a browser that tells when a page of it is complete (`watch.js`)."""
+"""Runs a dashboard in a process of its own, and a browser that measures when its pages are complete (`watch.js`)."""
 
 import os
 import re
@@ -65,7 +65,7 @@ class Server:
 
 
 class Visitor:
-    """A visitor of one server's pages, from the first page on."""
+    """A browser that visits the pages of one server. Each action returns its cost."""
 
     def __init__(self, server: Server, page: Page) -> None:
         self._server, self._page = server, page

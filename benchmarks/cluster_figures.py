@@ -1,7 +1,8 @@
-"""The figures of the published multi-cluster study beside those of our run by the analyses, as rows of a table.
+"""Compares figures of the published multi-cluster study with those that the analyses find in our runs, as a table's
+rows.
 
-Bongo, Bjørndalen and Anshus, 2004: EventSpace on five clusters. Where a figure of ours differs by more than a quarter,
-a sentence gives the reason.
+The study: Bongo, Bjørndalen and Anshus, 2004, EventSpace on five clusters. Where a figure of ours differs by more than
+a quarter, a sentence gives the reason.
 """
 
 import statistics
@@ -13,18 +14,19 @@ Row = tuple[str, ...]
 COLUMNS = ("figure", "published", "ours", "ours / published", "why they differ")
 QUARTER = 0.25
 NOISE = {1: 15_000 / 15_000, 5: 359 / 15_000, 10: 223 / 15_000, 30: 41 / 15_000}
-"""The share of iterations in which a rank had more noise than each number of ms."""
+"""By a number of ms: the published share of iterations in which any rank had more noise than that."""
 ARRIVALS = (0.69, 0.23)
-"""The shares of the two clusters that were last at the root most often."""
+"""The two largest shares that one cluster has of the last arrivals at the root."""
 FAR, NEAR_SHARE = (87, 89), 58
 """WAN shares in percent: the lowest and the highest of the three far clusters, and that of the near cluster. The root's
 cluster has 0."""
 SOR_SIZE, ITERATIONS = 1_380, {"frosty": 5_403, "tridiagonal": 1_737, "random": 273}
-"""Iterations of red-black SOR on SOR_SIZE points a side."""
+"""Iterations that red-black SOR (successive over-relaxation) takes on a square grid of SOR_SIZE points a side, by data
+set."""
 
 _SOR_REASONS = {
     "frosty": "The study did not publish its relaxation factor.",
-    "tridiagonal": "The study defined neither its data nor its relaxation factor; no factor gives its count on ours.",
+    "tridiagonal": "The study defined neither data nor relaxation factor; no factor gives its count on our data.",
     "random": "In 273 iterations a value travels over 546 of 1,380 points, too few for random data to settle.",
 }
 
@@ -45,7 +47,7 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """The measured figure as a multiple of the published one; None where that is 0."""
+        """The measured figure as a multiple of the published one; None if the published one is 0."""
         return self.measured / self.published if self.published else None
 
     def row(self) -> Row:
@@ -61,7 +63,7 @@ class Study:
     """Results of the analyses of our runs of the study."""
 
     noise: Mapping[int, float]
-    """The share of iterations with more noise on any rank than each number of ms."""
+    """By a number of ms: the share of iterations in which any rank had more noise than that."""
     arrivals: Mapping[str, float]
     """The share of the last arrivals at the root, by the sender's cluster."""
     wan_shares: Mapping[str, float]
@@ -70,9 +72,9 @@ class Study:
     near_cluster: str
     """The cluster that is nearest to the root's."""
     exchange_gain: float
-    """The time of an iteration over the sequential tree, as a multiple of that with `leaders`."""
+    """The time of an iteration over the sequential tree, divided by the time over the tree `leaders`."""
     even_exchange_gain: float
-    """Gain of the Allreduce alone, with equal distances between clusters."""
+    """Ratio as in `exchange_gain`, for the Allreduce alone, with clusters equally far apart."""
     send_spread_ms: float
     """The difference between the longest and the shortest time of one leader's messages in the exchange."""
     bytes_an_event: float
@@ -80,10 +82,11 @@ class Study:
     events_a_call: float
     """Events of all ranks for each call."""
     sor_iterations: Mapping[str, float]
-    """Iterations for each point of a side, by data set. The number of iterations grows with the side."""
+    """Iterations divided by the number of points on a side, by data set. The number of iterations grows with the
+    side."""
 
     def by_arrivals(self) -> list[str]:
-        """The clusters, most often last first."""
+        """The clusters; the one that is last most often comes first."""
         return sorted(self.arrivals, key=lambda cluster: -self.arrivals[cluster])
 
     def far_clusters(self) -> list[str]:
@@ -97,7 +100,7 @@ def rows(study: Study) -> list[Row]:
 
 
 def figures(study: Study) -> Iterator[Figure]:
-    """Every published figure that our runs have too."""
+    """Compares every published figure that our runs also measure."""
     yield from _noise(study)
     yield from _arrivals(study)
     yield from _wan_shares(study)
@@ -107,7 +110,7 @@ def figures(study: Study) -> Iterator[Figure]:
 
 
 def _noise(study: Study) -> Iterator[Figure]:
-    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise is not."
+    reason = "Ranks sort for a hundredth of the time, so short noise is rarer; they share cores, so long noise occurs."
     for least_ms, published in NOISE.items():
         name = f"iterations with more than {least_ms} ms of noise on any rank"
         text = f"{100 * published:.1f} % ({15_000 * published:,.0f} of 15,000)"

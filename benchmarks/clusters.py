@@ -1,5 +1,5 @@
-"""The published multi-cluster study on one machine: its microbenchmark by two algorithms on its five clusters, and the
-results of the analyses of these runs.
+"""Repeats the published multi-cluster study of cluster_figures.py on one machine: runs its microbenchmark with two
+algorithms on five clusters, and analyses the runs.
 
 18 ranks on nine hosts stand for some 140 ranks on 91 hosts; each cluster keeps its share of the ranks. The clusters are
 namespaces where this machine can make them, else emulated links. The study published only its largest latencies: 36 ms
@@ -45,7 +45,7 @@ class Machine:
     kind: str
 
     def run(self, program: str, arguments: Sequence[str], tree: str, trace: Path) -> Path:
-        """The trace of a program over a tree."""
+        """Runs a program over a tree. Returns the trace's folder."""
         link_options = {"network": self.file} if self.kind == "network" else {"topology": self.file}
         figures(PROGRAMS / f"{program}.c", RANKS, list(arguments), trace=trace, tree=tree, **link_options)
         return trace
@@ -98,7 +98,7 @@ def study(machine: Machine, folder: Path) -> Study:
 
 
 def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]) -> dict[str, list[hopscope.Trace]]:
-    """The traces of each tree; the trees take turns."""
+    """The traces of the runs over each tree. The trees take turns."""
     traces: dict[str, list[hopscope.Trace]] = {tree: [] for tree in TREES}
     for repetition in range(repetitions):
         for tree in TREES:
@@ -108,7 +108,7 @@ def _runs(machine: Machine, folder: Path, repetitions: int, arguments: list[str]
 
 
 def _noise(traces: Iterable[hopscope.Trace]) -> dict[int, float]:
-    """The share of all iterations that have more noise than each number of ms."""
+    """By a number of ms: the share of all iterations in which any rank had more noise than that."""
     counts: Counter[str] = Counter()
     for trace in traces:
         counts.update(
@@ -137,8 +137,9 @@ def _wan_shares(traces: Sequence[hopscope.Trace]) -> dict[str, float]:
 
 
 def _gain(runs: dict[str, list[hopscope.Trace]], time: str) -> float:
-    """The time over the sequential tree as a multiple of that with leaders, by `compare`. time: `ns` for an Allreduce,
-    or `iteration_ns`. The median of the repetitions counts, because other jobs on the machine may spoil single ones.
+    """The time over the sequential tree, divided by the time over `leaders`, as `compare` finds them. time: `ns` for an
+    Allreduce, or `iteration_ns`. The median of the repetitions counts, because other jobs on the machine may disturb
+    single runs.
     """
     gains: list[float] = []
     for base, new in zip(*(runs[tree] for tree in TREES), strict=True):
@@ -181,6 +182,6 @@ def _cluster_of(trace: hopscope.Trace) -> dict[int, str]:
 
 
 def _sor_iterations(data: str) -> float:
-    """Iterations for each point of a side, without the collector. Two ranks suffice: the count does not depend on
-    them."""
+    """Iterations for each point of a side, without the collector. Two ranks suffice: the count does not depend on the
+    number of ranks."""
     return figures(PROGRAMS / "sor.c", 2, [data, "--size", str(SOR_SIZE)])[0]["iterations"] / SOR_SIZE

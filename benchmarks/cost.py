@@ -1,7 +1,7 @@
 """The collector's cost: a call, a hop, the engine, starting and ending, memory and disk.
 
-Every comparison is made in one run, its sides interleaved; each figure is the median of the repetitions. Times are
-medians over batches of calls, so that another job that sometimes takes the processor away does not count.
+The sides of a comparison take turns within one run, and each figure is the median of the repetitions. Times are medians
+over batches of calls, so that another job that sometimes takes the processor away does not count.
 """
 
 import sys
@@ -19,7 +19,7 @@ ENGINE_TREE = "recursive-doubling"
 
 
 def observed_call(folder: Path, repetitions: int) -> list[Row]:
-    """The cheapest collective there is, plain and observed."""
+    """Rows on the cheapest collective, an Allreduce on COMM_SELF, plain and observed."""
     arguments = ["self", "1", "400000", "1000"]
     trace = folder / "self"
 
@@ -47,7 +47,7 @@ def observed_call(folder: Path, repetitions: int) -> list[Row]:
 
 
 def engine(folder: Path, repetitions: int) -> list[Row]:
-    """The engine against the library on two ranks, unrecorded and recorded, over both transports."""
+    """Rows on the engine against the library on two ranks, unrecorded and recorded, over both transports."""
     arguments = ["world", "2", "20000", "200"]
     trace = folder / "two"
     rows: list[Row] = []
@@ -73,7 +73,8 @@ def engine(folder: Path, repetitions: int) -> list[Row]:
 
 
 def hop_event(folder: Path, repetitions: int) -> list[Row]:
-    """A barrier of one exchange: four hop events on each rank (post, send, sent, received), and the call's own two."""
+    """A row on a Barrier of one exchange. It has four hop events on each rank (post, send, sent, received) and the
+    call's own two events."""
     arguments = ["barrier", "1", "20000", "200"]
 
     def run(record: str) -> Callable[[], float]:
@@ -85,7 +86,8 @@ def hop_event(folder: Path, repetitions: int) -> list[Row]:
 
 
 def lines_of_python(folder: Path, repetitions: int) -> list[Row]:
-    """A call through mpi4py: plain, recorded by its place in the extension, and by its line of Python."""
+    """Rows on a call through mpi4py: plain, recorded with its place in mpi4py's extension, and with its line of
+    Python."""
     mpi = local_mpi.find()[0]
     library = find_mpi([str(mpi.compile(PROGRAM))]).path
     if library is None or find_spec("mpi4py") is None:
@@ -112,8 +114,8 @@ def lines_of_python(folder: Path, repetitions: int) -> list[Row]:
 
 
 def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list[Row]:
-    """The library's own messages: a Barrier of one exchange records two message ends on each rank; a rank's message to
-    itself records none."""
+    """Rows on the library's own messages. A Barrier of one exchange records two message ends on each rank; a rank's
+    message to itself records none."""
     environment = local_mpi.MPICH_IN_MESSAGES if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "1"}
 
     def run(ranks: int, arguments: list[str], settings: dict[str, str] | None) -> Callable[[], float]:
@@ -138,7 +140,7 @@ def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list
 
 
 def transports(folder: Path, repetitions: int) -> list[Row]:
-    """The engine's two transports, by size of the message."""
+    """Rows on the engine's two transports, by size of the message."""
     rows: list[Row] = []
     for integers, calls, batch in ((2, 20000, 200), (256, 10000, 100), (4096, 2000, 50), (262144, 60, 6)):
         arguments = ["world", str(integers), str(calls), str(batch)]

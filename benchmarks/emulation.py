@@ -27,12 +27,12 @@ class Case:
     """The number of hosts in each cluster."""
     ranks: int
     tree: str
-    """The shape of the reduction, and of the broadcast unless that has its own."""
+    """The shape of the reduction, and of the broadcast unless `broadcast` names another."""
     bytes: int
     wan: dict[str, Any]
     """The link between any two clusters."""
     pairs: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """Directed pairs of clusters that differ, such as `AB`."""
+    """Links that differ from `wan`, by directed pair of clusters, such as `AB`."""
     interface: float | None = None
     """Bandwidth of a host's interface, in bytes per second."""
     broadcast: str | None = None
@@ -57,7 +57,7 @@ class Case:
         if self.interface:
             links["host_interface"] = {"bytes_per_second": self.interface}
         if kind == "emulate":
-            # Packets do not wait for the rest of their message.
+            # # As on a network, packets do not wait for the rest of their message.
             links["host_interface"] = {**links.get("host_interface", {}), "cut_through": True}
         return {"schema_version": 1, "hosts": hosts, "placement": "block", kind: links}
 

@@ -1,8 +1,8 @@
 """Errors of the published formulas and of the replay: barrier, broadcast, reduce and alltoall by every published
 algorithm that the engine has, over sizes and numbers of ranks.
 
-Eight hosts of one rank each over emulated links, 2 ms apart, with interfaces of 20 MB/s. The parameters are those that
-the hops of each run show.
+Eight hosts of one rank each over emulated links, 2 ms apart, with interfaces of 20 MB/s. The formulas' parameters are
+fitted to the hops of each run.
 """
 
 import json
@@ -34,15 +34,15 @@ SOURCES = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns")
 
 
 def measure(folder: Path) -> list[Row]:
-    """Rows for the report: for each algorithm, the time by each source as a share of the measured time, with median and
-    range."""
+    """Rows for the report: for each algorithm, the predicted time as a share of the measured time, by each formula and
+    by the replay, as median and range."""
     local_mpi.share_cores()
     return list(_rows(_times(folder)))
 
 
 def _topology(folder: Path) -> Path:
     hosts = [{"name": f"h{host}", "cluster": "c", "ranks": [host]} for host in range(HOSTS)]
-    # Packets do not wait for the rest of their message.
+    # # As on a network, packets do not wait for the rest of their message.
     interface = {"bytes_per_second": BYTES_PER_SECOND, "cut_through": True}
     emulate = {"links": {"lan": {"latency_ns": LATENCY_NS}}, "host_interface": interface}
     file = folder / "topology.json"

@@ -2,10 +2,10 @@
 process in the wrong one of two clusters.
 
 LAM's trees ignore hosts. On hosts of eight ranks, two groups per host that send straight to the root beat one group,
-because a local message takes its parent's time; the emulation has a cost for that. One set of costs serves all hosts:
-the time that a message takes of a rank and of an interface, and its latency inside a host and between two. We chose the
-costs to come near the five published ratios and their order. So the ratios only show that so few costs explain them.
-The costs are milliseconds, so that the software of 32 ranks on few cores is small beside them.
+because each local message costs its parent time, which the emulation includes. One set of costs serves all hosts: how
+long a message occupies a rank and an interface, and its latency inside a host and between two. We chose the costs to
+come near the five published ratios and their order. So the ratios only show that so few costs explain them. The costs
+are milliseconds, so that the software of 32 ranks on few cores is small beside them.
 """
 
 import json
@@ -30,8 +30,8 @@ SITES = {"links": {"wan": {"latency_ns": 20_000_000}}}
 
 @dataclass(frozen=True)
 class Grouped:
-    """A tree over groups of a host's ranks. A rank's parent is the first rank of its group. The parent of that one is
-    the root or, with `layer`, the first rank of its host."""
+    """A tree over groups of a host's ranks. A rank's parent is the first rank of its group. The parent of the first
+    rank is the root or, with `layer`, the first rank of its host."""
 
     groups_a_host: int
     layer: bool = False
@@ -50,8 +50,8 @@ class Grouped:
         return [None, *map(parent, range(1, RANKS))]
 
     def write(self, file: Path, hosts: int) -> str:
-        """Writes the tree file. A parent sends first to other hosts and then within its own; both first to ranks that
-        are parents."""
+        """Writes the tree file. A parent sends to other hosts first, then within its own host; each time first to ranks
+        that are parents."""
         parents = self.parents(hosts)
         children = {
             str(parent): sorted(

@@ -1,8 +1,8 @@
 """Conversion and analyses of synthetic traces of any length, compared with merely reading them.
 
-The yardstick are libotf2's local readers in two processes that only count events. All figures are taken in the same
-run, each in a process of its own, whose peak memory the system gives (ru_maxrss). Processor time is shown beside time,
-because another process on the machine lengthens only the time.
+The yardstick is `count_events`, in which two processes only count events with libotf2's local readers. All figures are
+taken in the same run, each in a process of its own, whose peak memory the system gives (ru_maxrss). Processor time is
+shown beside time, because another process on the machine lengthens only the time.
 """
 
 import json

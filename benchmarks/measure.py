@@ -1,4 +1,5 @@
-"""Runs a program once, plain or under the collector, also on a network; and repeats several measurements in turn."""
+"""Runs a program once, plain or under the collector, if asked on a network. Also repeats several measurements in
+turn."""
 
 import os
 import re
@@ -94,7 +95,7 @@ def preloaded(
 ) -> dict[str, float]:
     """All figures of the program. With a trace directory, the collector is preloaded without `hopscope run`, which is
     not measured; without one, the program runs plain. settings: values of HOPSCOPE_<name>, by name in lower case. The
-    recordings are not assembled. program: a command in place of the Allreduces in C.
+    recordings are not assembled into an archive. program: a command in place of the Allreduces in C.
     """
     mpi = mpi or local_mpi.find()[0]
     variables = dict(environment or {})

@@ -22,7 +22,7 @@ COLUMNS: Final = ("a click, at 20 M events: server's processor, browser", "nothi
 _EVENTS: Final = 20_000_000
 _FIRST, _CHANGE, _ZOOM, _SELECT, _MEMORY = "2 s", "0.5 s", "0.3 s", "0.5 s", "1,000 MB"
 _DEEPEST: Final = 9
-"""The number of times that the timeline is halved."""
+"""Number of zooms into the timeline, each of which halves the view."""
 _SELECTED_ON: Final = ("/", "/collectives", "/late-ranks")
 """Pages on which a part of the run is selected."""
 

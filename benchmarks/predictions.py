@@ -34,7 +34,7 @@ def rerun(
     local_mpi.share_cores()
     outcomes: list[reruns.Outcome] = []
     refused = 0
-    # Ctrl-C ends the cases; what was done is reported.
+    # Ctrl-C ends the cases early; the finished ones are still reported.
     with suppress(KeyboardInterrupt):
         for number, seed in enumerate(cases):
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
@@ -71,11 +71,11 @@ def main() -> None:
     """Run all parts and print the distributions."""
     parser = argparse.ArgumentParser(description="Compare predictions with reruns and with SimGrid.")
     parser.add_argument("--cases", type=int, default=75, help="small machines, with reruns over emulated links")
-    parser.add_argument("--blocks", type=int, default=25, help="the same with Gather, Alltoall and their like")
+    parser.add_argument("--blocks", type=int, default=25, help="the same with operations such as Gather and Alltoall")
     parser.add_argument("--networks", type=int, default=25, help="small machines, on networks of namespaces (root)")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--exhaustive", type=int, default=0, help="run every candidate in so many cases")
+    parser.add_argument("--exhaustive", type=int, default=0, help="number of cases in which every candidate runs")
     parser.add_argument("--each", action="store_true", help="a line for each case")
     options = parser.parse_args()
     first = options.first_seed

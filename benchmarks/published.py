@@ -15,15 +15,15 @@ def heading(text: str) -> Row:
 
 
 def ratio(case: str, published: float | None, measured: float, words: str = "") -> Row:
-    """A ratio beside the published one, if there is one; words: the published statement."""
+    """A row with a measured ratio and the published one, if there is one. words: the published statement."""
     if published is None:
         return (f"  {case}", words or "-", f"{measured:.2f}x", "-")
     return (f"  {case}", f"{words} {published:g}x".lstrip(), f"{measured:.2f}x", f"{measured / published:.2f}")
 
 
 def crossings(case: str, published: tuple[int, int], trace: Path, link: str, *, fewer_ranks: bool = False) -> Row:
-    """Messages of an Allreduce's reduce and broadcast over links of a class, in a run over a tree. With fewer ranks
-    than published the counts differ.
+    """A row with the numbers of messages over links of a class in an Allreduce's reduce and broadcast, published and in
+    a run over a tree. fewer_ranks: the run had fewer ranks than published, so the numbers are not compared.
     """
     counts = hopscope.open(trace).sql(
         f"select role, count(*) / (select count(*) from collectives) as n from hops where link = '{link}' group by role"

@@ -26,7 +26,7 @@ RECORDED_ALGORITHMS = ("binomial", "chain", "flat", "binary", "hierarchical", "r
 
 @dataclass(frozen=True)
 class Case:
-    """A machine, with times in ns and bandwidths in bytes per second, and its program."""
+    """A random machine, and a program to run on it. Times are in ns, bandwidths in bytes per second."""
 
     seed: int
     cluster_of: tuple[int, ...]

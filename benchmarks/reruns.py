@@ -62,13 +62,13 @@ class Outcome:
 
     @property
     def deviation(self) -> float:
-        """The median rerun's excess over the prediction, as a share of it."""
+        """The median rerun's excess over the prediction, as a share of the prediction."""
         return self.rerun / self.predicted - 1
 
     @property
     def is_slower(self) -> bool:
         """Tells whether a suggestion made the run slower: the median rerun is longer than the interval's upper end, and
-        longer than the baseline by more than both vary."""
+        longer than the baseline by more than reruns and baseline vary together."""
         variability = max(self.reruns) - min(self.reruns) + max(self.baseline) - min(self.baseline)
         worst = max(statistics.median(self.baseline), self.high)
         return self.suggested and self.rerun > worst and self.rerun > statistics.median(self.baseline) + variability
@@ -121,8 +121,8 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
 def _best_of(
     trace: Any, run: Callable[[Path, str], float], folder: Path, suggested: tuple[str, float]
 ) -> tuple[str, float]:
-    """The fastest candidate and its time: of all shapes and algorithms with whole messages, each run once, and of the
-    suggestion."""
+    """The fastest candidate and its time, among the suggestion and all shapes and algorithms with whole messages. Each
+    of the latter runs once."""
     file, best = folder / "candidate.json", suggested
     for candidate in candidates_of(trace, "tree"):
         if candidate.name == suggested[0] or "segments" in candidate.name or candidate.tree is None:
@@ -130,7 +130,7 @@ def _best_of(
         file.write_text(candidate.tree)
         time = run(file, "tried")
         if time < best[1]:
-            # Once more, because the fastest of many is also the luckiest.
+            # # Run it once more, because the fastest of many is also the luckiest.
             time = max(time, run(file, "tried"))
         best = min(best, (candidate.name, time), key=lambda outcome: outcome[1])
     return best
@@ -153,7 +153,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
         ("half-width of the interval, median", _share(statistics.median(outcome.half_width for outcome in outcomes))),
         (f"  where everything was measured ({len(measured)})", _median([outcome.half_width for outcome in measured])),
         (
-            "prediction off the median rerun: median, 90 %, most",
+            "median rerun against prediction, difference: median, 90th percentile, largest",
             ", ".join(map(_share, (_quantile(deviations, 0.5), _quantile(deviations, 0.9), deviations[-1]))),
         ),
         (
@@ -165,7 +165,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
     if shortfalls:
         good = sum(shortfall <= ALIKE for shortfall in shortfalls)
         best = f"within {_share(ALIKE)} of the best of an exhaustive trial"
-        rows.append((best, f"{good} of {len(shortfalls)}, most {_share(max(shortfalls))} behind"))
+        rows.append((best, f"{good} of {len(shortfalls)}, at worst {_share(max(shortfalls))} behind"))
     return rows
 
 

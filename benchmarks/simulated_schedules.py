@@ -1,4 +1,5 @@
-"""The replay against SimGrid's SMPI: every algorithm for an operation on large random machines of known parameters.
+"""Compares the replay with SimGrid's SMPI, for every algorithm of an operation, on large random machines of known
+parameters.
 
 Both get the same latencies, bandwidths and overheads. Where messages contend for an interface, they queue in the replay
 and share the bandwidth in SimGrid. Machines with such interfaces are counted separately.
@@ -63,7 +64,7 @@ class Outcome:
 
 def simulate_case(seed: int, folder: Path) -> Outcome:
     """Predicts and simulates the case of a seed: a machine of 2 to 4 clusters of 1 to 4 hosts each, 64 to 1,024 ranks
-    and uneven pairs, and one operation."""
+    and unequal links between clusters, and one operation."""
     chance = random.Random(seed)
     cluster_of = [cluster for cluster in range(chance.randint(2, 4)) for _ in range(chance.randint(1, 4))]
     hosts, ranks = len(cluster_of), chance.choice(RANKS)
@@ -152,7 +153,7 @@ def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
                 f"  the fastest as predicted is within {ALIKE:.0%} of the fastest as simulated",
                 f"{good} of {len(group)}",
             ),
-            ("  how far behind: median, most", f"{statistics.median(shortfalls):.1%}, {shortfalls[-1]:.1%}"),
+            ("  how far behind: median, largest", f"{statistics.median(shortfalls):.1%}, {shortfalls[-1]:.1%}"),
         ]
     return rows
 

@@ -1,4 +1,5 @@
-"""Compares the rules of `hopscope sweep` with every algorithm, in an unchanged program at random points off its grid.
+"""Compares the rules of `hopscope sweep` with every algorithm, in an unchanged program, at random points (operation,
+number of ranks, size) off the sweep's grid.
 
 python benchmarks/run.py sweep
 
@@ -38,7 +39,7 @@ ITERATIONS: Final = 21
 FINALISTS: Final = 2
 REPEATS: Final = 3
 PUBLISHED_PENALTY: Final = "over 300 %"
-"""The largest published penalty of following the model that ignores the number of destinations."""
+"""The largest published excess over the best time, for choices by the model that ignores the number of destinations."""
 Words = Mapping[str, Sequence[str]]
 Row = tuple[str, ...]
 COLUMNS: Final = ("point", "library's own", "by the rules", "best", "own over best", "rules over best")
@@ -152,4 +153,4 @@ def _summary(sweep: Sweep, outcomes: Sequence[dict[str, float | str]]) -> list[R
 
 def _ends(shares: Sequence[float]) -> str:
     ninth = statistics.quantiles(shares, n=10)[-1]
-    return f"median {statistics.median(shares):.0%}, 90 % {ninth:.0%}, most {max(shares):.0%}"
+    return f"median {statistics.median(shares):.0%}, 90th percentile {ninth:.0%}, largest {max(shares):.0%}"

@@ -53,7 +53,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A network's figures. Gains are shares of the baseline's time, with low and high end of an interval of 95 %."""
+    """Results on one network. Gains are shares of the baseline's time, with the ends of a 95 % interval."""
 
     seed: int
     words: str
@@ -61,10 +61,10 @@ class Outcome:
     spent_s: float
     chosen: str | None
     stated: tuple[float, float, float] | None
-    """Gain with its interval; None without a choice."""
+    """Gain that the tuning stated, with its interval; None if it chose nothing."""
     fresh: tuple[float, float, float]
     difference: tuple[float, float] | None
-    """Interval of the difference between the stated gain and the fresh one, as log ratios."""
+    """Interval of the difference between the stated gain and the gain in fresh runs, as log ratios."""
     tried: int
     best: str
     behind: float
@@ -194,7 +194,7 @@ def _evaluation(seed: int, words: str, library: str, tuned: Journal, folder: Pat
 
 
 def _best(bench: Bench, candidates: list[Candidate]) -> Candidate:
-    """The fastest of the candidates and the baseline: by one run each, then by three runs of the leaders."""
+    """The fastest of the candidates and the baseline. Each runs once, and the fastest candidates twice more."""
     _say(f"trial of {len(candidates)} candidates")
     by_name = {candidate.name: candidate for candidate in (BASELINE, *candidates)}
     figures: dict[str, list[float]] = {}
@@ -296,14 +296,14 @@ def seeds_of(text: str) -> list[int]:
 def main() -> None:
     """Measure the networks, or go on with them, and print the table."""
     parser = argparse.ArgumentParser(description="Compare `hopscope tune` with an exhaustive trial.")
-    parser.add_argument("--seeds", default="1-12", help="of the networks, such as 1-12 or 3,7")
-    parser.add_argument("--budget", default="5m", help="of each tuning")
-    parser.add_argument("--alike", type=int, default=0, help="tunings of equal candidates, instead of the seeds")
+    parser.add_argument("--seeds", default="1-12", help="seeds of the networks, such as 1-12 or 3,7")
+    parser.add_argument("--budget", default="5m", help="budget of each tuning")
+    parser.add_argument("--alike", type=int, default=0, help="number of tunings whose candidates repeat the baseline")
     options = parser.parse_args()
     if options.alike:
         local_mpi.share_cores()
         alone = [is_left_alone(seed, options.budget) for seed in range(1, options.alike + 1)]
-        console.print(f"left as it is where nothing differs: {sum(alone)} of {len(alone)}")
+        console.print(f"kept the baseline where all candidates repeat it: {sum(alone)} of {len(alone)}")
         return
     table = Table(*COLUMNS)
     for row in rows_of(seeds_of(options.seeds), options.budget):

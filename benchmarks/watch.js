@@ -1,5 +1,5 @@
-/* Tells when the result of a click is there. A page is useful once it shows something of the run: a timeline, or the
-   page itself. It is whole once the server has answered and nothing has changed for some frames. */
+/* Measures how long the result of a click takes to appear. A page is useful once it shows something of the run: a
+   timeline, or the page itself. It is whole once the server has answered and nothing has changed for some frames. */
 
 (() => {
   const STILL = 4, LONGEST_MS = 300000;

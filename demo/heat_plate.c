@@ -1,4 +1,4 @@
-/* A heat plate that red-black successive over-relaxation relaxes: an ordinary MPI program that does not know Hopscope.
+/* Computes the temperatures of a plate by red-black over-relaxation: an MPI program that does not know Hopscope.
  *
  * Each rank has a block of the square plate's rows. The plate's upper edge is hot, the others are cold. Every iteration
  * relaxes the red points, then the black ones, each after exchanging border rows with both neighbours. It ends with an

@@ -76,7 +76,7 @@ def solve(
     setting: Sequence[str] = (),
 ) -> Solved:
     """Run the solver under the collector, and show its progress. tree: the tree for its collectives; None: untouched.
-    net_file: the network on whose hosts it runs; None: here. setting: words for the launcher."""
+    net_file: the network on whose hosts it runs; None: this host. setting: words for the launcher."""
     options = ["--net", typed_path(net_file)] if net_file else []
     if tree:
         options = ["--tree", tree, "--topology", typed_path(TOPOLOGY)]
@@ -150,7 +150,7 @@ def explain(sentence: str) -> None:
 
 
 def iteration_ns(trace: hopscope.Trace) -> float:
-    """Mean time from the last leave of one Allreduce to that of the next. The time of the first one is left out, as in
+    """Mean time from the last leave of one Allreduce to that of the next. The first Allreduce does not count, as in
     `analyze remap`, because it sets connections up."""
     rows = trace.sql(
         "select min(last_leave_ns) a, max(last_leave_ns) b, count(*) - 1 n from collectives where op = 'MPI_Allreduce'"

@@ -68,7 +68,8 @@ def summary(trace: hopscope.Trace) -> str:
 
 
 def differences(old_trace: hopscope.Trace, new_trace: hopscope.Trace) -> Iterator[str]:
-    """A line for each row whose number differs between the two, and for each algorithm that changed."""
+    """A line for each row whose number of occurrences differs between the two traces, and for each algorithm that
+    changed."""
     timed = timed_rounds(old_trace) | timed_rounds(new_trace)
     old, new = structure_of(old_trace, timed), structure_of(new_trace, timed)
     for name in old:

@@ -93,9 +93,10 @@ def keep_debug_information(trace: Path, program: Path) -> None:
 
 def name_no_machine(trace: Path) -> None:
     """Make the paths of the program and of Python's files in the trace relative, so that neither this checkout's folder
-    nor Python's is in it. The paths keep their length, on which the archive depends."""
+    nor Python's is in it. The path of a compiled program leads nowhere, so that answers do not depend on whether it was
+    compiled here. The paths keep their length, on which the archive depends."""
     for file in (trace / "run.json", trace / "traces.otf2", trace / "traces.def"):
-        content = file.read_bytes()
+        content = file.read_bytes().replace(f"{ROOT}/build/".encode(), f"{ROOT}/built/".encode())
         for prefix in (f"{ROOT}/".encode(), f"{sys.base_prefix}/".encode()):
             content = content.replace(prefix, (b"./" * len(prefix))[: len(prefix) - 1] + b"/")
         file.write_bytes(content)
@@ -145,10 +146,10 @@ def main() -> int:
     """Make the named samples, or all."""
     local_mpi.share_cores()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="which; all if none is named", metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=[*SAMPLES, []], help="samples; default: all", metavar="NAME")
     parser.add_argument("--answers", action="store_true", help="only record the answers again")
     parser.add_argument("--whole", type=Path, metavar="DIR", help="only write every answer and table in full into DIR")
-    parser.add_argument("--again", action="store_true", help="only record them elsewhere and compare; 1 if they differ")
+    parser.add_argument("--again", action="store_true", help="only record elsewhere and compare; status 1 if different")
     drawn_sample.add_options(parser)
     options = parser.parse_args()
     names = drawn_sample.drawn_items(options.names or [*SAMPLES], options)

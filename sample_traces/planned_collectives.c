@@ -1,9 +1,9 @@
-/* Every kind of collective, in its blocking, nonblocking and persistent form, on three communicators, by a plan in
- * which one rank comes late to each: the answers can be worked out by hand (many_collectives/README.md).
+/* Runs every kind of collective, in its blocking, nonblocking and persistent form, on three communicators. By the plan,
+ * one rank comes late to each collective, so the answers can be worked out by hand (many_collectives/README.md).
  *
- * A collective has a beat of the clock that all ranks share. Its root enters at the beat, the others from 1 ms on in
- * the order of ranks, half a millisecond apart, and the late rank, whichever it is, DELAY_MS after the beat. A
- * nonblocking or persistent one is begun then and waited for OVERLAP_MS later, as if there were work to do meanwhile.
+ * Each collective has a beat, a time on the clock that all ranks share. Its root enters at the beat, the others from
+ * 1 ms after it, half a millisecond apart in the order of ranks, and the late rank DELAY_MS after the beat, even if it
+ * is the root. If the collective is nonblocking or persistent, each rank waits for it OVERLAP_MS after entering.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -47,7 +47,7 @@ enum operation { OPERATIONS(NAME) };
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT };
 
-/* Root and late rank are those of the communicator; so each half has its own. */
+/* Root and late rank are ranks in the communicator, so each half has its own. */
 static const struct collective {
     enum operation operation;
     enum form form;
@@ -167,8 +167,8 @@ int main(int argc, char **argv) {
         if (plan[i].form == PERSISTENT)
             call(&plan[i], comms[plan[i].comm], rank, &requests[i]);
     }
-    /* The collector makes its own communicator for each at its first collective: that is over before the plan begins.
-     */
+    /* At the first collective on a communicator, the collector makes one of its own. It does so here, before the plan
+     * begins. */
     for (int c = 0; c < COMMS; c++)
         MPI_Barrier(comms[c]);
     struct timespec start;

@@ -24,7 +24,8 @@ MOST_ROWS = 40
 DIGESTS = "digests.csv"
 TABLES = "table "
 EACH_COLLECTIVE = "each"
-"""The word for a collective in a question: the first collective of every function on every communicator."""
+"""In a question, this word in place of a collective asks about the first collective of every function on every
+communicator."""
 
 Question = tuple[str, ...]
 
@@ -44,18 +45,18 @@ def questions(compared: bool) -> Iterator[Question]:
 
 
 def name_of(question: Question) -> str:
-    """The name of a question's file."""
+    """The name of the file with a question's answer, without its ending."""
     return "_".join(question).replace("--", "")
 
 
 def question_of(name: str) -> Question:
-    """The question that a file's name means."""
+    """The question whose answer has this name."""
     words = name.split("_")
     return (words[0], f"--{words[1]}", words[2]) if len(words) == 3 else tuple(words)
 
 
 def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None = None) -> pa.Table:
-    """The answer without its sentences. Raises InputError if the trace lacks the data."""
+    """The answer to a question, without its sentences. Raises InputError if the trace lacks the data."""
     if question[-1] == EACH_COLLECTIVE:
         firsts = trace.sql("select min_by(comm || ':' || seq, collective_id) as it from collectives group by op, comm")
         names = sorted(firsts["it"].to_pylist(), key=lambda name: [int(word) for word in name.split(":")])

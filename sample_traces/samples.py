@@ -1,7 +1,7 @@
 """The runs that the sample traces record: each one's program, MPI library and settings.
 
-A sample has its answers recorded beside it. A planted run is lighter: a short run with one known truth, such as the
-rank that was late. Tests check only this truth.
+The answers of the analyses on a sample are recorded beside it. A planted run is lighter: a short run with one known
+truth, such as the rank that was late. Tests check only this truth.
 """
 
 import dataclasses
@@ -89,7 +89,7 @@ def _tree(name: str) -> Options:
 
 
 def _sites(wan_ms: int) -> tuple[str, dict[str, Any]]:
-    """Options for two clusters with a host each, and so much emulated latency between them."""
+    """Options for two clusters with a host each, and an emulated latency of `wan_ms` between them."""
     hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
     links = {"wan": {"latency_ns": wan_ms * 1_000_000}}
     return "--topology", {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}
@@ -107,7 +107,7 @@ def _late_ranks() -> Iterator[tuple[str, Sample]]:
 
 
 def _links() -> Iterator[tuple[str, Sample]]:
-    """Samples on two sites, 20 ms apart or without distance."""
+    """Samples on two sites, 20 ms or 0 ms apart."""
     work = f"{SOLVER} --size 16 --iterations 20 --sleep-ms 20 --no-halo"
     for wan_ms in (20, 0):
         yield f"wan_{wan_ms}_ms", _planted(4, work, HEAT_PLATE, *_tree("binomial"), *_sites(wan_ms))
@@ -186,7 +186,7 @@ CULPRITS: dict[str, tuple[str, int, tuple[int, ...]]] = {
 """The fault planted in a run of `planted.c`, the number of ranks, and the ranks to blame."""
 
 WITHOUT_HOPS: Final = ("started_4", "overlap_4", "persistent_4")
-"""Runs with nonblocking and persistent collectives, which are also recorded under MPICH: without their messages."""
+"""Runs with nonblocking or persistent collectives that are also recorded under MPICH, where these have no hops."""
 
 
 def cause(name: str, release: str) -> str:
@@ -211,8 +211,8 @@ def _caused(name: str, release: str) -> Sample:
 
 
 def _crossings() -> Iterator[tuple[str, Sample]]:
-    """Samples with leaders of two to four clusters that are 20 ms apart. Nine ranks are placed on the clusters in turn,
-    and each cluster has two hosts."""
+    """Samples of the algorithm `leaders` on two to four clusters that are 20 ms apart. Nine ranks are placed on the
+    clusters in turn, and each cluster has two hosts."""
     operations = ["allreduce", "reduce", "bcast", "barrier", "allgather", "allgatherv", "reduce_scatter"]
     names = [f"MPI_{name.capitalize()}" for name in operations]
     words = " ".join(f"{name} 72" for name in operations)
@@ -231,7 +231,7 @@ def _crossings() -> Iterator[tuple[str, Sample]]:
 
 
 def _hosts(clusters: str) -> list[dict[str, str]]:
-    """One host per letter, in the cluster of that name."""
+    """Hosts, one for each letter, each in the cluster that has the letter as its name."""
     return [{"name": f"h{number}", "cluster": cluster} for number, cluster in enumerate(clusters)]
 
 
@@ -321,7 +321,7 @@ that call sites have lines."""
 
 
 def _other_languages() -> Iterator[tuple[str, Sample]]:
-    """Samples of these programs, on four ranks."""
+    """Samples of the programs in OTHER_LANGUAGES, on four ranks."""
     for name, program in OTHER_LANGUAGES.items():
         yield situation(name, 4, "openmpi-4"), _planted(4, "", program)
 
@@ -358,7 +358,7 @@ def slow_arguments(operation: str) -> str:
 
 
 def dealt_sites(wan_ms: int) -> dict[str, Any]:
-    """Options for two sites with a host each, on which ranks are placed in turn. All messages of a host share its
+    """Topology of two sites with a host each, on which ranks are placed in turn. All messages of a host share its
     interface."""
     topology = _sites(wan_ms)[1]
     interface = {"bytes_per_second": 5e7, "cut_through": True}
@@ -387,7 +387,7 @@ POINT_SIZES, POINT_TIMES = (8, 16_384, 131_072), 7
 
 def _points() -> Iterator[tuple[str, Sample]]:
     """A sample on four hosts of one cluster: broadcasts and reductions along binary trees, a barrier by dissemination,
-    and pairwise alltoalls. All ranks enter each of them together."""
+    and pairwise alltoalls. All ranks enter each collective together."""
     interface = {"bytes_per_second": POINT_BYTES_PER_SECOND, "cut_through": True}
     emulate = {"links": {"lan": {"latency_ns": POINT_LATENCY_NS}}, "host_interface": interface}
     hosts = [{"name": f"h{rank}", "cluster": "c", "ranks": [rank]} for rank in range(POINT_RANKS)]

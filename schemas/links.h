@@ -1,5 +1,5 @@
-/* The distance of two ranks: the word in hops.link, and the class of a link to emulate. For C and C++ alike.
- * `hopscope.native._paths` exports it to Python and, with the conditions as written here, to SQL.
+/* The classes of links between two ranks: the words in the column hops.link, and the classes that a topology file may
+ * emulate. For C and C++. `hopscope.native._paths` exports them to Python, and with the text of the conditions to SQL.
  */
 #ifndef HOPSCOPE_SCHEMAS_LINKS_H
 #define HOPSCOPE_SCHEMAS_LINKS_H
@@ -7,8 +7,8 @@
 #include <iso646.h> /* for `and`: SQL has no && */
 #include <stdbool.h>
 
-/* Classes from near to far. The class of two ranks is the first whose condition holds. Host names may repeat in other
- * clusters, so the conditions compare the cluster, too. X(ID, word, condition) */
+/* The classes from near to far. Two ranks have the first class whose condition is true. Two clusters may have hosts of
+ * the same name, so the conditions also compare the clusters. X(ID, word, condition) */
 #define LINK_CLASSES(X)                                                                                                \
     X(SELF, self, one_rank == other_rank)                                                                              \
     X(SHM, shm, one_host == other_host and one_cluster == other_cluster)                                               \
@@ -26,7 +26,7 @@ enum link_class { LINK_CLASSES(LINK_ID) LINK_CLASS_COUNT };
 /* The words by class, followed by NULL. */
 static const char *const link_words[] = {LINK_CLASSES(LINK_WORD) 0};
 
-/* The link class of two ranks. Numbers of hosts and clusters may be any that tell them apart. */
+/* The link class of two ranks. Any numbers will do for hosts and clusters, if different ones have different numbers. */
 static inline enum link_class link_class_of(int one_rank, int one_host, int one_cluster, int other_rank, int other_host,
                                             int other_cluster) {
     LINK_CLASSES(LINK_TEST)

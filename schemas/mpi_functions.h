@@ -1,29 +1,30 @@
-/* The MPI functions that Hopscope knows: the single definition of each.
+/* The MPI functions that Hopscope knows, with one row for each.
  *
- * The collector, the converter, the path rules, the SQL and the documents are all made from these rows: C and C++
- * expand them; Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table
- * mpi_functions). One more function to record takes a row and a wrapper: docs/add-an-mpi-function.md.
+ * The collector, the converter, the path rules, the SQL and the documents all use these rows. C and C++ include them;
+ * Python and SQL get them from the native module (hopscope/vocabulary/mpi_functions.py, the table mpi_functions). To
+ * record another function, add a row and a wrapper: docs/add-an-mpi-function.md.
  *
  * FUNCTION(name, kind, moves, since, counts)
  *   kind     init, finalize, abort, control (of the recording), comm (creates, names or frees communicators);
  *            p2p: sends and receives, and functions that prepare them;
- *            wait: returns when something is complete or has arrived;
- *            test: completes requests that are complete, and returns at once; look: returns at once, completes nothing;
+ *            wait: returns when a request is complete or a message has arrived;
+ *            test: returns at once, and completes requests that are done; look: returns at once, and completes none;
  *            rma: windows; io: files.
- *   moves    what a call asks of its peer: sends, receives, both; nothing if it names no peer. members: all members of
- *            the communicator, window or file make the call and wait for one another. Not collective reads and
- *            writes, which need not wait.
- *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1. ulfm: libraries that survive failures have
- *            it, as MPIX_Comm_shrink.
- *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has no such form.
+ *   moves    the direction of messages with the peer that the call names: sends, receives, both; nothing if it names no
+ *            peer. members: all members of the communicator, window or file make the call and wait for one another.
+ *            Collective reads and writes are not among these, because they need not wait.
+ *   since    the version of MPI that introduced the function: mpi_3, mpi_4, mpi_4_1. ulfm: the function is in libraries
+ *            with fault tolerance (ULFM), under the name MPIX_Comm_shrink and so on.
+ *   counts   large: it has a second form with counts of type MPI_Count, such as MPI_Send_c. plain: it has none.
  *
  * COLLECTIVE(name, nonblocking, flow, operation, counts) stands for three functions: MPI_Bcast, MPI_Ibcast and (since
- * mpi_4) MPI_Bcast_init; with large counts for six. The columns hold for all of them.
- *   flow       the way of the data, and so who has to wait for whom. all: every rank waits for every rank;
- *              from_root: every rank for the root; to_root: the root for every rank; scan: each rank for those up to
- *              itself; exscan: for those below itself; neighbours: for its neighbours.
+ * mpi_4) MPI_Bcast_init; with large counts for six. The columns apply to all of them.
+ *   flow       the flow of the data, which determines who must wait for whom. all: every rank waits for every rank;
+ *              from_root: every rank waits for the root; to_root: the root waits for every rank; scan, exscan: each
+ *              rank waits for all lower ranks, and a scan also uses the rank's own data; neighbours: each rank waits
+ *              for its neighbours.
  *   operation  OTF2_COLLECTIVE_OP_<operation>. OTF2 has no neighbourhood operations; they use the operation that moves
- *              data in the same way, and the region's name tells them apart.
+ *              data in the same way, and the region's name shows the difference.
  *
  * Spools contain the functions' numbers, in the order of this list, so append new rows. Inserting, removing or moving a
  * row requires a new SPOOL_VERSION.

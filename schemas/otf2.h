@@ -1,5 +1,5 @@
-/* The words and numbers of Hopscope's archives, for C and C++ alike. Every writer and reader includes this file.
- * otf2.md explains them, and a test compares it with this file. Nothing here needs libotf2.
+/* The words and numbers in Hopscope's archives, for C and C++. Every writer and reader includes this file. otf2.md
+ * explains them, and a test compares the two files. This file does not need libotf2.
  */
 #ifndef HOPSCOPE_SCHEMAS_OTF2_H
 #define HOPSCOPE_SCHEMAS_OTF2_H
@@ -11,11 +11,11 @@
 /* Properties of the trace. */
 #define ARCHIVE_PROPERTY_VERSION "HOPSCOPE::VERSION"
 #define ARCHIVE_PROPERTY_RUN "HOPSCOPE::RUN"
-/* Archives without this property have format 1: their requests do not say what was waited for. */
+/* The version of the format. Archives without this property have format 1, in which requests do not show waits. */
 #define ARCHIVE_PROPERTY_FORMAT "HOPSCOPE::FORMAT"
 #define ARCHIVE_FORMAT "2"
 
-/* The first begins the names of location groups. The others are properties of location groups. */
+/* ARCHIVE_RANK: the beginning of the names of location groups. The following ones: properties of location groups. */
 #define ARCHIVE_RANK "MPI Rank "
 #define ARCHIVE_PROPERTY_WORLD "HOPSCOPE::WORLD"
 #define ARCHIVE_PROPERTY_WORLD_RANK "HOPSCOPE::WORLD_RANK"
@@ -40,7 +40,7 @@
 #define ARCHIVE_CLASS_HOST "node"
 #define ARCHIVE_CLASS_WORLD "world"
 
-/* The collector's own regions, and suffixes of other regions' names. */
+/* The names of the collector's own regions, and the suffix of the region of a call that MPI refused. */
 #define ARCHIVE_REGION_HOP_WAIT "hop wait"
 #define ARCHIVE_REGION_COMBINE "combine"
 #define ARCHIVE_REGION_COPY "copy"
@@ -49,28 +49,29 @@
 #define ARCHIVE_REGION_JOIN "thread join"
 #define ARCHIVE_REFUSED " (refused)"
 
-/* Begins the description of a region whose calling function is known. */
+/* The beginning of a region's description if the calling function is known. ARCHIVE_FROM precedes each caller. */
 #define ARCHIVE_CALLED_FROM "called from "
 #define ARCHIVE_FROM " from "
 
-/* Names of shadow communicators begin with the first if our engine made the hops, with the second if they are the MPI
- * library's own. The second also begins the attribute hopscope::engine of a call that was left to the library. */
+/* The beginning of a shadow communicator's name: ARCHIVE_HOPS if our engine made the hops, ARCHIVE_NATIVE if they are
+ * the MPI library's own. ARCHIVE_NATIVE also begins the attribute hopscope::engine of a call that was left to the
+ * library. */
 #define ARCHIVE_HOPS "hops:"
 #define ARCHIVE_NATIVE "native:"
 
-/* The reason for a call of which the MPI library's messages were recorded, but this rank had none. */
+/* The reason in hopscope::engine if the MPI library's messages were recorded, but this rank had none in the call. */
 #define ARCHIVE_SILENT "no message of the MPI library was seen on this rank"
 
-/* The name of an attribute is "hopscope::" and the word. X(ID, word, type, description) */
+/* The attributes. The name of an attribute is "hopscope::" followed by the word. X(ID, word, type, description) */
 #define ARCHIVE_ATTRIBUTES(X)                                                                                          \
-    X(ENGINE, engine, STRING, "Who executed the collective, where a tree was asked for")                               \
+    X(ENGINE, engine, STRING, "The executor of the collective, if a tree was requested")                               \
     X(ALGORITHM, algorithm, STRING,                                                                                    \
       "The algorithm of the MPI library that ran the collective, in the library's words")                              \
-    X(SEQ, seq, INT64, "The collective's number on its communicator, where it does not follow")                        \
-    X(COMM, comm, UINT32, "The communicator of a collective call, where no end of it may follow")                      \
-    X(FUNCTION, function, REGION, "Which persistent collective was started")                                           \
-    X(GAP, gap, UINT32, "Number of a stretch in which recording was off")                                              \
-    X(PEER, peer, UINT32, "The other end of messages that are not recorded")                                           \
+    X(SEQ, seq, INT64, "The collective's number on its communicator, if the trace does not show it otherwise")         \
+    X(COMM, comm, UINT32, "The communicator of a collective call whose end may be missing")                            \
+    X(FUNCTION, function, REGION, "The function and start of a persistent collective")                                 \
+    X(GAP, gap, UINT32, "Number of a gap in which recording was off")                                                  \
+    X(PEER, peer, UINT32, "The peer of messages that are not recorded")                                                \
     X(TAG, tag, UINT32, "The tag of messages that are not recorded")                                                   \
     X(REQUEST, request, UINT64, "The request of a receive whose end is not recorded")
 #define ARCHIVE_ATTRIBUTE(word) "hopscope::" #word
@@ -78,11 +79,12 @@
 #define ARCHIVE_PARAMETER_SENDS "sends not recorded"
 #define ARCHIVE_PARAMETER_RECEIVES "receives not recorded"
 
-/* In the seq of a persistent collective, the request's number begins at this bit; the number of the start is below
- * it. */
+/* The seq of a persistent collective has the request's number from this bit on, and the number of the start in the bits
+ * below. */
 enum { ARCHIVE_PERSISTENT_SHIFT = 32 };
 
-/* A request's number. For a hop, its lowest bit is 1 if the hop's completion ended a wait of this rank. */
+/* The number of a request in the archive. For a hop, its lowest bit is 1 if the hop ended a wait when it was complete.
+ */
 static inline uint64_t archive_request(uint64_t id, int waited) {
     return id << 1 | (waited != 0);
 }
@@ -91,10 +93,11 @@ static inline int archive_request_waited(uint64_t request) {
     return (int)(request & 1);
 }
 
-/* A flag in the tag of a partitioned message, which matches only other partitioned messages. */
+/* A flag in the tag of partitioned messages, which match only one another. */
 #define ARCHIVE_PARTITIONED ((uint32_t)1 << 31)
 
-/* The tag of a hop, from its lowest bit on: role (enum hop_role), round, segment, seq; of each only the lower bits. */
+/* The tag of a hop consists, from the lowest bit on, of the lower bits of: role (enum hop_role), round, segment, seq.
+ */
 enum {
     HOP_ROLE_BITS = 2,
     HOP_ROUND_BITS = 6,
@@ -109,8 +112,8 @@ static inline uint32_t hop_bits(uint64_t value, int bits) {
     return (uint32_t)(value & ((1u << bits) - 1));
 }
 
-/* The bits of a seq in a tag. The seqs of persistent collectives also differ in their upper bits, so these are mixed
- * in. */
+/* The bits of a seq that a tag contains. The seqs of persistent collectives differ in their upper bits, so these are
+ * mixed into the lower ones. */
 static inline uint32_t hop_seq_bits(uint64_t seq) {
     return hop_bits(seq + (seq >> ARCHIVE_PERSISTENT_SHIFT) * 40503, HOP_SEQ_BITS);
 }

@@ -5,8 +5,8 @@ import pyarrow as pa
 
 
 def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
-    """Adds to each call the previous call of its location, that call's leave, and the computing since: the time since
-    the previous enter that no call and no interval covers. Regions do not count as covering."""
+    """Adds to each call the previous call of its location, that call's leave, and the computing before the call.
+    Computing is the time since the previous call's enter that no call and no interval covers; regions cover nothing."""
     stretches: dict[tuple[int, int], list[tuple[int, int, int | None]]] = {}
     for number, call in enumerate(calls.to_pylist()):
         end = call["enter_ns"] if call["leave_ns"] is None else call["leave_ns"]

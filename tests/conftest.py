@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keeps what a failed test leaves. The failure of an unsteady test is reported but does not count."""
+    """Keeps the files of a failed test. The failure of an unsteady test is reported but does not count."""
     del call
     report = yield
     if report.failed:

@@ -1,4 +1,4 @@
-"""The messages in a tree file's schedules, and those that the engine recorded."""
+"""The messages that a tree file's schedules prescribe, and the messages that the engine recorded."""
 
 from collections import Counter
 

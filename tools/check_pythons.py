@@ -102,7 +102,7 @@ def install(python: str, wheel: Path, folder: Path) -> Path:
     run([python, "-m", "venv", str(environment)], folder)
     programs = environment / "bin"
     pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check"]
-    # Not compiled at once: few modules of these packages are used here, and those are compiled on import.
+    # `--no-compile`: few modules of these packages are used here, and those are compiled on import.
     locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(lock.LOCKS / "demo.txt")]
     try:
         run([*pip, "install", "-q", "--no-compile", *locked], folder)

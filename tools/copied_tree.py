@@ -18,7 +18,7 @@ import sys, _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._p
 modules = _drawn_paths, hopscope, hopscope.native._convert, hopscope.native._paths
 sys.exit(not all(module.__file__.startswith(sys.argv[1]) for module in modules))
 """
-"""Code that fails if a module comes from the tree's own environment: then tests would not see changes in the copy."""
+"""Code that fails if a module does not come from the copy: then tests would not see the copy's changes."""
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def _column(column: Column, ends: Sequence[Column]) -> _Item:
 
 
 def _whole(end: str, names: Sequence[str]) -> str | None:
-    """The column whose interval this column ends; None if it ends none."""
+    """The column to whose interval the column `end` belongs, as its lower or upper end; None if it is no such end."""
     match = re.fullmatch(r"(.+)_(?:low|high)(_ns)?", end)
     stems = (f"{match[1]}{match[2] or '_share'}", match[1]) if match else ()
     return next((stem for stem in stems if stem in names), None)

@@ -35,7 +35,7 @@ KINDS = {
     "look": _COMPLETED,
     "rma": (
         "windows",
-        "making, freeing, and fences without MPI_MODE_NOPRECEDE as collectives; transfers with requests",
+        "creation, freeing and fences as collectives, except fences with MPI_MODE_NOPRECEDE; transfers with requests",
     ),
     "io": ("files", "opening, closing and resizing as collectives; transfers with requests"),
     "comm": (
@@ -50,7 +50,8 @@ MAY_WAIT = (
     "MPI_Buffer_...", "MPI_Open_port", "MPI_Close_port", "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Lookup_name",
     "MPI_Comm_set_info", "MPI_Win_set_info",
 )  # fmt: skip
-"""Functions without a wrapper that may wait; of a family the rest, here and below."""
+"""Functions without a wrapper that may wait for other ranks. Here and below, `...` means all functions of a family that
+have no wrapper."""
 
 LOCAL = (
     "MPI_Type_...", "MPI_Pack...", "MPI_Unpack...", "MPI_Op_...", "MPI_Reduce_local", "MPI_Register_datarep",

@@ -34,13 +34,13 @@ Shapes serve {by_tree}. Ranks are numbered from the root, cyclically; K is the s
 
 `*` marks algorithms whose messages a rule's `segment_bytes` cuts into segments.
 
-Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there.
+Trees, {reordering} combine operands out of rank order, so operations that do not commute go to the MPI library.
 
 ## Groups
 
 {grouped} groups ranks by a rule's `level` ({levels}). `inside` names the tree of a group below its leader, by default
-`hierarchical`. The root leads its group; the lowest rank leads any other. `between` names the exchange of the leaders;
-`--tree` takes it after a colon, as in `{example}`. With g groups:
+`hierarchical`. The root leads its group; the lowest rank leads any other group. `between` names the exchange of the
+leaders; `--tree` takes it after a colon, as in `{example}`. With g groups:
 
 {between}
 
@@ -137,13 +137,13 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
     defined["simple_shape"]["enum"] = [row.name for row in rows if row.is_simple]
     level = defined["level"]
     level["if"]["properties"]["shape"]["enum"] = [row.name for row in numbered]
-    level["properties"]["fan_out"]["description"] = "; ".join(f"of {row.name}, {row.counts}" for row in numbered)
+    level["properties"]["fan_out"]["description"] = "; ".join(f"for {row.name}, {row.counts}" for row in numbered)
     defined["tree_operation"]["enum"] = served_by_trees()
     defined["operation"]["enum"] = [operation.name for operation in _plan.operations()]
     by_tree = defined["serves"]["allOf"][-1]
     defined["serves"]["description"] = (
         "The operations that each algorithm supports. Of the algorithms that combine operands, "
-        f"{' and '.join(reordering())} need an operation that commutes; the others keep the rank order."
+        f"{' and '.join(reordering())} need an operation that commutes; the others combine operands in rank order."
     )
     defined["serves"]["allOf"] = [
         {
@@ -154,8 +154,8 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
     ]
     defined["serves"]["allOf"].append(by_tree)
     defined["serves"]["description"] += (
-        f" {' and '.join(grouped()).capitalize()} keeps it only if groups, and the subtrees in them, are consecutive "
-        "ranks."
+        f" {' and '.join(grouped()).capitalize()} does so only if each group, and each subtree in it, consists of "
+        "consecutive ranks."
     )
     defined["in_groups"]["properties"]["algorithm"]["enum"] = grouped()
     rule = defined["rule"]

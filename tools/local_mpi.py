@@ -89,7 +89,7 @@ class LocalMpi:
         if words[0] == self.fortran:
             words += ["-J", str(program.parent)]  # the folder for its Fortran modules
         program.parent.mkdir(parents=True, exist_ok=True)
-        # Made beside its place first: two processes may compile at once, and no process may start half a program.
+        # Made under another name first: two processes may compile at once, and no process may start half a program.
         unfinished = program.with_name(f"{name}.{os.getpid()}")
         done = subprocess.run([*words, "-o", str(unfinished)], capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -39,7 +39,7 @@ class Pin:
 def requirements_by_lock(project: dict) -> dict[str, list[str]]:
     """The requirements of each lock, as in pyproject.toml."""
     extras = project["project"]["optional-dependencies"]
-    # The build uses .venv, not a separate environment.
+    # The build runs in .venv, not in a separate environment, so .venv needs its requirements too.
     demo = [*project["project"]["dependencies"], *extras["dashboard"], *project["build-system"]["requires"]]
     return {"demo": demo, "test": [*demo, *extras["dev"]], **project["dependency-groups"]}
 

@@ -41,7 +41,7 @@ def make(mpi: local_mpi.LocalMpi) -> None:
     compile_words = [f"-I{path}" for path in (FOLDER / "include", *headers)]
     link_words = [f"-L{FOLDER / 'lib'}", f"-Wl,-rpath,{FOLDER / 'lib'}", "-loak"]
     command = shlex.join([compiler, *compile_words, *link_words])
-    # CMake asks for the words by -show.
+    # CMake runs `mpicc -show` to learn the compiler's arguments.
     _write_script(
         FOLDER / "bin" / "mpicc",
         f'[ "$1" != -show ] || exec echo {shlex.quote(command)}\n'

@@ -48,7 +48,8 @@ _PLAIN = {
 
 @dataclass(frozen=True)
 class SimulatedMachine:
-    """Hosts of clusters. Times in ns, bandwidths as ns per byte; matrices are from host x to host.
+    """Hosts and the links between them. Times in ns, bandwidths as ns per byte; a matrix has a row for each sending
+    host and a column for each receiving host.
 
     A pair of hosts has its own link, which takes any number of messages at full speed. interface_per_byte_ns: the time
     per byte of a host's interface, which all messages that leave the host share, and all that reach it; 0: no
@@ -131,7 +132,7 @@ def simulated_leaves(
     combine_per_byte_ns: float = 0.0,
 ) -> Array:
     """The time at which each rank leaves each collective of a sequence: collectives x ranks, in ns, as
-    `model.sequences.leaves` gives them.
+    `hopscope.native.sequences.leaves` gives them.
 
     hosts: the host of each rank. schedule_numbers: the schedule of each collective. gaps_ns (ranks x collectives): each
     rank's own time before it enters. Raises RuntimeError with SMPI's output if it fails.
@@ -182,7 +183,7 @@ def _program(
 
 
 def _part(schedule: _plan.Schedules, rank: int, combine_per_byte_ns: float) -> Array:
-    """One rank's steps in a schedule, numbered from its own first one."""
+    """One rank's steps in a schedule, numbered from the rank's first step."""
     first, end = (int(schedule["first_step"][place]) for place in (rank, rank + 1))
     rows = slice(first, end)
     kind, size = schedule["kind"][rows], schedule["length"][rows] * schedule["unit_bytes"]

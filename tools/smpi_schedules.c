@@ -32,7 +32,7 @@ struct run {
     char *buffer;
 };
 
-/* A part begins with its numbers of steps, ready steps and edges. A row for each column follows. */
+/* A part begins with its numbers of steps, ready steps and edges. The arrays of struct part follow, in its order. */
 static struct part part_at(const int64_t *words) {
     struct part part = {.steps = words[0], .readies = words[1]};
     const int64_t edges = words[2], *column = words + 3;

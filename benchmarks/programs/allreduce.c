@@ -6,8 +6,8 @@
  * a call, and the mean processor time of all calls, which other processes of the machine do not lengthen. In KiB: the
  * private memory after a tenth of the calls and after all.
  *
- * After every call one element of the sum is checked, in the next call the next one. After each batch all elements are
- * checked, outside the timed part. A wrong sum ends the job, with a line that says which it is.
+ * Each call checks one element of the sum, a different one each time. After each batch all elements are checked,
+ * outside the timed part. A wrong sum ends the job, with a line that names rank, call and element.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -89,7 +89,7 @@ static void measure(MPI_Comm comm, const char *kind, int count, int calls, int b
     for (int i = 0; i < count; i++)
         s.input[i] = s.rank;
 
-    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* connections, communicators, caches */
+    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* makes connections, fills caches */
         call(&s);
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {

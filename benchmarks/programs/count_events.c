@@ -32,7 +32,7 @@ static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_Str
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* One function for each signature; all they do is count. */
+/* A callback for each signature of libotf2's events; all callbacks only count. */
 #define COUNT(name, ...)                                                                                               \
     static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,       \
                                   OTF2_AttributeList *attributes, ##__VA_ARGS__) {                                     \

@@ -4,8 +4,8 @@
  *
  * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation. BYTES are those of the message or
  * of a block; blocks of allgatherv, alltoallv and reduce_scatter have 0.5, 1 and 1.5 times this length in turn. Prints
- * the mean time from one iteration's last leave to the next one's, in ns. The first iteration does not count, because
- * it sets the communicator up. All ranks share one machine's clock. A wrong result ends the job.
+ * the mean time from the last leave of one iteration to that of the next, in ns. The first iteration does not count,
+ * because it sets the communicator up. All ranks share one machine's clock. A wrong result ends the job.
  */
 #define _GNU_SOURCE
 #include "nap.h"
@@ -61,7 +61,7 @@ static int *last_of(int *buffer, const struct blocks *b, int i) {
     return &buffer[b->places[i] + b->counts[i] - 1];
 }
 
-/* Writes the value of each block for another rank, or (single_block) that of the only block. */
+/* Writes the last value of each block that this rank sends: a block for each rank or (single_block) only one. */
 static void give(const struct call *c, const struct blocks *b, int single_block) {
     if (single_block)
         c->input[b->counts[rank] - 1] = value(c, rank, 0);

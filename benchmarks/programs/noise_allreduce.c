@@ -93,7 +93,7 @@ static double sorting_us(int count) {
     return minimum;
 }
 
-/* Number of integers that take this long. Between two powers of two the time is nearly proportional to the number. */
+/* Number of integers that take sort_us to sort. Between two powers of two, time is nearly proportional to number. */
 static int tuned_count(double sort_us) {
     int count = 64;
     double time = 0;

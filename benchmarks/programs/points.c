@@ -2,9 +2,9 @@
  *
  *     points ITERATIONS RANKS[,RANKS]... BYTES[,BYTES]...
  *
- * For each of RANKS, the first so many ranks call each operation ITERATIONS times at each size (for Alltoall, of a
- * block), with rank 0 as the root. Before each call, they synchronise in a barrier that the collector does not see, so
- * that they enter together.
+ * For each number in RANKS, that many ranks, from rank 0 on, call each operation ITERATIONS times at each size (for
+ * Alltoall, of a block), with rank 0 as the root. Before each call, they synchronise in a barrier that the collector
+ * does not see, so that they enter together.
  */
 #define _GNU_SOURCE
 #include "nap.h"

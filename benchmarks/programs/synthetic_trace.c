@@ -27,8 +27,8 @@
 
 enum { MAX_RANKS = 1024, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
-static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes in the mix of parts; a byte takes 1 ns */
-enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
+static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes of each Allreduce of `parts`; a byte takes 1 ns */
+enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* for `messages` */
 enum region {
     INIT,
     ALLREDUCE,

@@ -1,6 +1,7 @@
-/* Makes an idle rank sleep for 20 us in every 16th call that makes progress, as Open MPI's ranks yield. It is preloaded
- * into MPICH, or linked to a program. Without it a waiting rank keeps its core from the rank that it waits for. MPICH
- * calls this function of UCX whenever it makes progress, with any transport. */
+/* Makes waiting ranks of MPICH jobs give up their core now and then, as those of Open MPI do. Otherwise, on a machine
+ * with fewer cores than ranks, a waiting rank may keep the core from the rank for which it waits. It replaces a
+ * function of UCX that MPICH calls whenever it makes progress, with any transport: every 16th call sleeps for 20 us. It
+ * is preloaded, or linked to a program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>

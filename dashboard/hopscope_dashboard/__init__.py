@@ -1,4 +1,4 @@
 """Web pages that show a trace.
 
-Figures and tables over the analyses of `hopscope`, nothing computed twice.
+Their figures and tables show the results of `hopscope`'s analyses. Each result is computed once.
 """

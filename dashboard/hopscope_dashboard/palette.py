@@ -62,7 +62,7 @@ DARK_SHARES: Final = (
     "#e49343", "#eeae55", "#f7c868", "#ffe27a",
 )  # fmt: skip
 
-#: Colours of lateness from mild to severe, on a light and on a dark background, by the columns of noise.
+#: Colours of lateness from mild to severe, on a light and on a dark background, by the columns of `analyze noise`.
 LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
     column: (LIGHT_SHARES[step], DARK_SHARES[step])
     for column, step in (("late_1ms", 1), ("late_5ms", 4), ("late_10ms", 6), ("late_30ms", 8))

@@ -15,8 +15,8 @@ PER_BYTE_NS = {"self": 0.0, "shm": 0.1, "lan": 1.0, "wan": 10.0}
 
 @dataclass
 class Job:
-    """A drawn job. hosts: the host of each rank, as `cluster/host`. Messages are blocking and follow one another; their
-    receivers wait for them."""
+    """A drawn job. hosts: the host of each rank, as `cluster/host`. Messages are blocking and follow one another, and
+    their receivers wait for them."""
 
     hosts: Sequence[str]
     run: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -57,7 +57,7 @@ class Job:
         self.clock = max(ends)
 
     def hop(self, collective: int, src: int, dst: int) -> None:
-        """Adds a hop of 8 bytes of the library's collective, for which nobody waits."""
+        """Adds a hop of 8 bytes to the MPI library's collective. No rank waits for it."""
         self.hops.append(
             {"hop_id": len(self.hops), "collective_id": collective, "src": src, "dst": dst, "bytes": 8}
             | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "role": "exchange"}
@@ -65,7 +65,7 @@ class Job:
         )
 
     def table(self) -> Callable[[str], pa.Table]:
-        """A function that gives the tables by name."""
+        """Returns a function that gives a table of the drawn dataset by the table's name."""
         ranks = [
             {"rank": rank, "world_rank": rank, "host": place.split("/")[1], "cluster": place.split("/")[0]}
             | {"world": 0 if self.worlds is None else self.worlds[rank]}
@@ -97,7 +97,7 @@ def ring(hosts: Sequence[str], rounds: int = 10, size: int = 8) -> Job:
 
 
 def exchange(hosts: Sequence[str], rounds: int = 40, ways: Sequence[int] = (1, -1), size: int = 8) -> Job:
-    """A job of rounds in which all ranks send at once: to the next rank, to the one before, or to both."""
+    """A job of several rounds, in which all ranks send at once: to the next rank, to the previous rank, or to both."""
     job = Job(hosts)
     ranks = range(len(hosts))
     for _ in range(rounds):

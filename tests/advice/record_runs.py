@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("recorded_runs.json")
 
 
 def main() -> None:
-    """Run the command repeatedly and write the figures."""
+    """Runs the command repeatedly and writes the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("name")
     parser.add_argument("number", type=int)

@@ -8,12 +8,13 @@ import math
 from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run
 
 POST = 100
-"""Time from posting a receive to sending, in ns. A message that is already there is received halfway through it."""
+"""Time from posting a receive to sending, in ns. If the message is already there, it is received after half of this
+time."""
 
 
 class LibraryRun(Run):
-    """A `Run` with the library's own messages. The number of ranks is a power of two. rendezvous_from: a longer message
-    leaves when its receiver's CTS arrives, and blocks its sender until then."""
+    """A `Run` with the MPI library's own messages. The number of ranks is a power of two. rendezvous_from: a message of
+    more bytes leaves only when its receiver's CTS arrives, and blocks its sender until then."""
 
     engine = "native"
     tree_file = None
@@ -48,8 +49,8 @@ class LibraryRun(Run):
         self.record_calls(number, enter, op)
 
     def set_up(self, messages: int) -> None:
-        """Adds the library's set-up messages to the next collective, before its own: `messages` over each edge of a
-        ring."""
+        """Adds the messages with which the library sets itself up to the next collective, before its other messages:
+        `messages` over each edge of a ring."""
         number = len(self.rows["collectives"])
         for _ in range(messages):
             for rank in range(self.ranks):

@@ -59,7 +59,7 @@ class Network:
         return "lan" if self.cluster_of[self.hosts[a]] == self.cluster_of[self.hosts[b]] else "wan"
 
     def emulated(self) -> str | None:
-        """The emulation as the run records it."""
+        """The network's emulation as JSON, as a run's data records it; None if nothing is emulated."""
         if not (self.rank or self.shared):
             return None
         return json.dumps(
@@ -95,7 +95,8 @@ def sites(ranks: int = 8) -> Network:
 
 
 def cluster_with_interfaces() -> Network:
-    """LAM's case: 32 ranks, placed in turn on 8 hosts of 4, whose interfaces serve one message at a time."""
+    """The cluster of the case of LAM's trees (docs/results.md): 32 ranks, placed in turn on 8 hosts of 4 ranks, whose
+    interfaces serve one message at a time."""
     network = round_robin(32, {f"h{i}": "A" for i in range(8)}, shm=1_000, lan=10_000)
     network.interface = 100_000
     return network
@@ -358,8 +359,8 @@ def first_tree(tree_file: dict[str, Any]) -> dict[str, Any]:
 def iterate(
     run: Run, iterations: int = 30, work: int = MS, kinds: Sequence[tuple[str, int]] = (), sizes: Sequence[int] = ()
 ) -> Run:
-    """The run after some iterations of computing and an Allreduce. kinds: operations and bytes that take the
-    Allreduce's place in turn. sizes: bytes of the Allreduces, in turn."""
+    """Simulates iterations of computing and an Allreduce. kinds: operations and bytes that take the Allreduce's place
+    in turn. sizes: bytes of the Allreduces, in turn."""
     chance, kinds = random.Random(3), kinds or [("MPI_Allreduce", size) for size in sizes or [run.size]]
     for iteration in range(iterations):
         op, run.size = kinds[iteration % len(kinds)]

@@ -1,4 +1,5 @@
-"""The budget's runs: those for the confirmation are reserved, and each round of the elimination has an equal share."""
+"""The runs of a tuning with a budget: runs for the confirmation are reserved, and each round of the elimination gets an
+equal share of the others."""
 
 import pytest
 from hopscope.advice.tune.budget import Budget, rounds_for, seconds_of, too_short

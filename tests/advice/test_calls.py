@@ -1,4 +1,5 @@
-"""Kinds of calls of a run, and the bytes of each rank's part where the trace has them."""
+"""The kinds of calls of a run (calls with the same operation, root and bytes), and the bytes of each rank's block, if
+the trace shows them."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from hopscope.replay.run.operations import OPERATION, OPERATIONS
 MEMBERS = (4, 2, 7)
 """Trace-wide ranks of the communicator's members, in its order."""
 Bytes = Sequence[tuple[int, int]]
-"""Bytes in and out, of each rank."""
+"""For each rank of a collective: the bytes that it put in, and the bytes that it got."""
 
 
 def kinds(

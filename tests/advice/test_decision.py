@@ -1,4 +1,4 @@
-"""Pairs of runs prove a gain or do not, worked out by hand."""
+"""Pairs of runs that prove a gain, and pairs that do not, worked out by hand."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Engine and MPI library in turns within one run: the collectives that each of them runs, and their comparison."""
+"""Runs in which the engine and the MPI library take turns: the collectives that each of them runs, and the comparison
+of their times."""
 
 import json
 from collections.abc import Generator
@@ -18,7 +19,8 @@ from hopscope.advice.tune.pool import Recorded
 MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 ITERATIONS = 60
 TURN = 7 * 2
-"""Collectives in a turn: an eighth of the iterations, each of which has an Allreduce and a Bcast."""
+"""The number of collectives in a turn, which is an eighth of the iterations. Each iteration has an Allreduce and a
+Bcast."""
 FLAT = json.dumps(
     {
         "schema_version": 1,
@@ -40,7 +42,7 @@ def job(first_mpi: local_mpi.LocalMpi) -> Generator[Job]:
 
 @pytest.fixture(scope="module")
 def trace(job: Job, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The trace of a run in turns."""
+    """The trace of a run in which the engine and the MPI library take turns."""
     folder = tmp_path_factory.mktemp("turns")
     tree = folder / TREE
     tree.write_text(in_turns(FLAT, TURN))

@@ -1,4 +1,5 @@
-"""Runs by the MPI library on known networks: the replay of the baseline goes message by message."""
+"""Simulated runs of an MPI library's own algorithms on known networks: the replay of the baseline reproduces each
+message."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ MPICH = Library(
 
 @pytest.fixture(autouse=True)
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes TUNED, or the test's library, the installed one."""
+    """Pretends that TUNED is the installed MPI library, or the library that the test gives as its parameter."""
 
     def stand_in(*_: object) -> Library:
         return getattr(request, "param", TUNED)

@@ -1,4 +1,5 @@
-"""Choices of each model at a sweep's points, their penalties, and the points that are measured again."""
+"""The method that each model chooses at a sweep's points, the penalty for a wrong choice, and the points that are
+measured again."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Parameters of links from the MPI library's own messages: only a message that was alone on a link shows the link's
+"""Parameters of links from the MPI library's own messages. Only a message that had the link for itself shows the link's
 time."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LONG_AGO = -(10**12)
 
 
 class SlowLink(LibraryRun):
-    """Two ranks on hosts of two clusters. Bytes queue for the link: a message goes behind the messages before it."""
+    """Two ranks on hosts of two clusters, and the link between them. The link sends one message after another."""
 
     def __init__(self) -> None:
         super().__init__(Network(["a0", "b0"], {"a0": "A", "b0": "B"}, {"shm": 0, "lan": 0, "wan": ALPHA}))
@@ -41,8 +41,8 @@ class SlowLink(LibraryRun):
         self.record_calls(number, enter, "MPI_Bcast", root=0)
 
     def announced_bcast(self, count: int) -> None:
-        """A broadcast by rendezvous: the root sends an RTS, and the message when the receiver, who comes late, has sent
-        its CTS."""
+        """A broadcast by rendezvous. The root sends an RTS; the receiver comes late and then sends its CTS; then the
+        root sends the message."""
         number, enter, self.size = len(self.rows["collectives"]), list(self.clocks), count
         request_arrival = self.crosses((0, 1), enter[0], 64)
         departure = self.crosses((1, 0), max(request_arrival, enter[1]), 64)

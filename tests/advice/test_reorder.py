@@ -26,7 +26,7 @@ from hopscope.vocabulary.links import LINKS
 from scipy.sparse import csr_array
 
 DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
-"""Eight ranks on hosts in turn, so that neighbours are in different clusters."""
+"""The hosts of eight ranks that are placed in turn, so that neighbours are in different clusters."""
 
 
 def row(order: Suggestion, link: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs that screen candidates end early if that saves time."""
+"""Runs that screen candidates are cut short if that saves enough time."""
 
 from pathlib import Path
 

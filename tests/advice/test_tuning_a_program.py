@@ -22,7 +22,7 @@ from started_commands import hopscope
 PROGRAM = Path(__file__).parent / "programs" / "told_figure.c"
 METRIC = r"figure: ([0-9.]+)"
 RUNS = 20
-"""Runs that suffice for one candidate: five of the baseline, a block or two, and six pairs."""
+"""The number of runs that suffice for one candidate: five of the baseline, one or two blocks, and six pairs."""
 
 Tuned = tuple[subprocess.CompletedProcess[str], Path]
 Tune = Callable[..., Tuned]
@@ -41,7 +41,7 @@ def tuned(mpi: local_mpi.LocalMpi, place: Path, *options: str, flags: tuple[str,
 
 
 def patiently(mpi: local_mpi.LocalMpi, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """`hopscope tune` in an environment in which waiting ranks leave their cores to other tests."""
+    """Runs `hopscope tune` in an environment in which waiting ranks leave their cores to other tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in mpi.patience().items():
             patch.setenv(name, value)
@@ -50,13 +50,13 @@ def patiently(mpi: local_mpi.LocalMpi, *words: str | Path) -> subprocess.Complet
 
 @pytest.fixture
 def tune(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> Tune:
-    """Tunes the program under one library: such tests have the same outcome under each."""
+    """Tunes the program under one MPI library. The tests that use it have the same outcome under each library."""
     return functools.partial(tuned, first_mpi, tmp_path)
 
 
 @pytest.fixture
 def gained(mpi: local_mpi.LocalMpi, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuned:
-    """A tuning that ended with a gain. It runs once; each test gets a copy of its directory."""
+    """The directory of a tuning that ended with a gain. The tuning runs once, and each test gets a copy."""
 
     def make(folder: Path) -> list[Any]:
         done, _ = tuned(mpi, folder)
@@ -138,7 +138,7 @@ def test_a_candidate_that_hangs_is_ended_with_all_its_processes(tune: Tune) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Leave it as it is: ")
     hung = [m.run for m in read(folder).measurements if m.candidate.startswith("allreduce")]
-    assert {(run.outcome, run.detail) for run in hung} == {("slow", "slower than 3x or hung")}
+    assert {(run.outcome, run.detail) for run in hung} == {("slow", "3 times slower, or hung")}
 
 
 def test_output_that_a_check_rejects_ends_with_2_and_names_the_output(tune: Tune) -> None:

@@ -30,8 +30,8 @@ class _DrawnJournal(Journal):
 
 
 class _DrawnBench(Bench):
-    """A bench on which each run takes the next recorded figure, from a position on. gains: the true gains of
-    candidates."""
+    """A bench whose runs take recorded figures one after another, from a position on. gains: the true gain of each
+    candidate, which changes the figures of its runs."""
 
     def __init__(self, figures: list[int], begin: int, runs: int, gains: dict[str, float]) -> None:
         journal = _DrawnJournal(Path(), {}, decisions={"seed": begin}, baseline={"run_s": 1.0, "iteration_ns": 1.0})
@@ -39,7 +39,7 @@ class _DrawnBench(Bench):
         self._figures, self._position, self._gains = figures, begin, gains
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
-        """The next recorded run."""
+        """Returns the figure of the next recorded run."""
         gain = self._gains.get(candidate.name, 0.0)
         figure = self._figures[self._position % len(self._figures)] * (1 - gain)
         self._position += 1

@@ -1,4 +1,4 @@
-"""The changes of a command by a candidate, alone and together with another candidate."""
+"""The changes that a candidate makes to a command, alone and together with another candidate."""
 
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 
 def most_crossings(exchange: str, groups: int) -> int:
-    """The documented maximum of crossings on a path."""
+    """The largest number of crossings that the documentation allows on a path."""
     doubling = (groups - 1).bit_length()
     return {
         "all-to-all": 1,

@@ -26,11 +26,12 @@ CHOICES: Mapping[tuple[str, int], Mapping[int, str]] = {
         13: "binomial",
     },
 }
-"""Choices that coll/tuned makes within an algorithm, at the sizes of the program."""
+"""Choices that coll/tuned makes inside an algorithm, for the sizes of messages that the program uses."""
 
 
 def expected(operation: str, number: int, ranks: int) -> str | None:
-    """The recognised name of an algorithm on this number of ranks; None where it does not run."""
+    """The name that should be recognised for an algorithm on this number of ranks; None if the algorithm does not run
+    there."""
     if (operation, number) in CHOICES:
         return CHOICES[operation, number][ranks]
     return sent(operation, number, ranks)
@@ -74,7 +75,7 @@ def differences(
     operations: Sequence[str],
     ranks: Sequence[int],
 ) -> list[str]:
-    """A sentence for each algorithm that is not the expected one."""
+    """A sentence for each case in which the recognised algorithm is not the expected one."""
     wrong: list[str] = []
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():

@@ -1,4 +1,5 @@
-"""Open MPI's own names of its algorithms: each call has the name of the forced algorithm, and its messages agree."""
+"""Open MPI's own names for its algorithms: each call has the name of the forced algorithm, and the call's messages
+agree with it."""
 
 import re
 import subprocess
@@ -17,7 +18,7 @@ OPEN_MPI = [pytest.param(mpi, id=mpi.release) for mpi in local_mpi.find_all() if
 BROADCASTS = Path(__file__).parent / "programs" / "broadcasts.c"
 LIST = Path(__file__).parents[2] / "collector" / "src" / "native" / "openmpi" / "algorithms.h"
 OF_RELEASE_5 = {("allgather", "sparbit"), ("allgatherv", "sparbit")}
-"""Algorithms whose messages the recogniser does not know."""
+"""Algorithms that are only in release 5. The recogniser does not know their messages."""
 
 
 def test_the_collectors_list_and_the_table_name_the_same_functions() -> None:

@@ -1,4 +1,4 @@
-"""Real runs of Open MPI and MPICH follow the user's settings, or a reason is given."""
+"""Real runs under Open MPI and MPICH follow the algorithm settings of the user, or the answer says why they do not."""
 
 import subprocess
 import sys

@@ -41,7 +41,8 @@ order by all
 
 
 def series(mpi: local_mpi.LocalMpi, hogs: int, folder: Path) -> Iterator[pa.Table]:
-    """Run a job beside other processes, and give the noise of its iterations in pieces, as the analysis reads it."""
+    """Runs a job beside `hogs` computing processes. Yields the noise of its iterations, in pieces of LENGTH iterations
+    of one rank, as the analysis reads it."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--", *mpi.launch(RANKS)]
     with busy(hogs):
         words = [*run, str(mpi.compile(PROGRAM, "-O1")), str(SERIES * LENGTH), str(WORK_US)]

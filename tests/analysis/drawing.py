@@ -95,7 +95,7 @@ def _value(field: pa.Field, text: str | None, number: int) -> object:
 
 
 def expected(text: str) -> list[dict[str, str]]:
-    """The rows of an expected CSV."""
+    """The rows of a CSV text with an expected result, as dicts of strings."""
     lines = [[cell.strip() for cell in line.split(",")] for line in text.strip().splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
 

@@ -1,5 +1,5 @@
-"""Synthetic runs for periods of noise, as the values that `analyze noise --by period` reads. A run consists of each
-rank's computing in each iteration; the slowest rank releases all."""
+"""Synthetic runs for periods of noise, as the values that `analyze noise --by period` reads. A run consists of the
+computing of each rank in each iteration; an iteration ends when the slowest rank is done."""
 
 from collections.abc import Iterator
 
@@ -30,8 +30,9 @@ def noise_gaps(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
 
 
 def run_of(extra: np.ndarray, work: np.ndarray | None = None, *, absorbed: bool) -> pa.Table:
-    """A run in which a rank computes `extra` (iterations x ranks) longer, and all ranks `work` longer. absorbed: the
-    last rank always takes longest, so the others' noise is absorbed; otherwise noise lengthens the run."""
+    """A run in which a rank computes `extra` (iterations x ranks) longer, and all ranks compute `work` longer.
+    absorbed: the last rank always takes longest, so the other ranks' noise does not lengthen the run; otherwise it
+    does."""
     computing = GAP + extra + (0 if work is None else work[:, None])
     computing[:, -1] += 3 * GAP * absorbed
     released = np.cumsum(computing.max(1) + GAP / 20)

@@ -192,7 +192,7 @@ EXTENSION = "/lib/mpi4py/MPI.mpich.cpython-311.so"
 
 
 def places(tmp_path: Path, rows: str) -> list[str]:
-    """The caveats of a trace with these call sites."""
+    """The caveats of a trace whose call sites are these."""
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "places": PLACES + rows})).caveats()
     return [caveat for caveat in caveats if "call sites" in caveat]
 
@@ -223,7 +223,7 @@ def test_the_caveats_say_which_messages_of_the_library_are_not_among_the_hops(tm
 
 
 def unseen(tmp_path: Path, native_unseen: str, **columns: str) -> list[str]:
-    """The caveats of an observed run of three ranks with these values in its row; `-` is null."""
+    """The caveats of an observed run of three ranks with these values in its row of the table `run`; `-` is null."""
     values = {"run": "r", "ranks": "3", "duration_ns": "500", "mode": "observe", "native_unseen": native_unseen}
     values |= columns
     text = f"{' '.join(values)}\n{' '.join(values.values())}"

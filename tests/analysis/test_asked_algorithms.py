@@ -1,5 +1,5 @@
-"""The algorithm that settings ask for in a collective, worked out by hand, and whether the recognised algorithm follows
-it."""
+"""The algorithm that settings request for a collective, worked out by hand, and whether the recognised algorithm is the
+same."""
 
 import json
 

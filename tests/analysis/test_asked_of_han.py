@@ -1,4 +1,5 @@
-"""The algorithms that settings ask Open MPI's `han` for, worked out by hand, and whether drawn messages follow them."""
+"""The algorithms that settings request from Open MPI's `han`, worked out by hand, and whether drawn messages follow
+them."""
 
 import json
 from dataclasses import replace

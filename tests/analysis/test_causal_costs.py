@@ -1,4 +1,4 @@
-"""A recorded run without one of its causes: the drawing shows the time that this saves.
+"""A recorded run is computed again without one of its causes. The drawings show the time that this saves.
 
 Two ranks call Barriers together, or send messages to each other. In each drawing one rank computes 50 ns longer, or
 sends or receives later; without that, the run is shorter by this time.

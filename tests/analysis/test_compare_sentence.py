@@ -13,7 +13,7 @@ SECOND = 1e9
 
 
 def activity(name: str, base_s: float, new_s: float, verdict: str = "undecided", *, interval: bool = True) -> Change:
-    """A change of an activity. Less than 0.2 s is small."""
+    """A change in the time of an activity. Changes of less than 0.2 s count as small."""
     is_small = abs(new_s - base_s) < 0.2
     return Change(name, base_s * SECOND, new_s * SECOND, verdict, interval, is_small)
 

@@ -17,12 +17,12 @@ COMMAND_NAMES = sorted(commands(hopscope, "hopscope"))
 
 
 def offers(line: str) -> list[str]:
-    """The completions that bash gets for a line: kind,word."""
+    """The completions that bash gets for the end of a line, each as `kind,word`."""
     return completed(line)
 
 
 def completions(line: str) -> list[str]:
-    """The words of these completions."""
+    """The words of the completions that bash gets for the end of a line."""
     return [offer.partition(",")[2] for offer in offers(line)]
 
 

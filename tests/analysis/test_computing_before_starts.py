@@ -11,7 +11,8 @@ ITERATIONS = 30
 
 
 def loop(directory: Path, work: list[list[int]], after: int, op: str) -> dict[str, Any]:
-    """The first entry on a loop of nonblocking collectives that take 1 µs from the last wait on.
+    """The first entry of the diagnosis for a loop of nonblocking collectives that end 1 µs after the last rank begins
+    to wait.
 
     work: for each iteration, the computing of each rank before the start in µs. after: the computing of each rank
     between start and wait, in µs.

@@ -10,8 +10,8 @@ INNER, OUTER = "MPI_Allreduce", "MPI_Bcast"
 
 
 def causes(directory: Path, steps: list[tuple[str, list[int]]]) -> list[dict[str, Any]]:
-    """The entries of a run of collectives that take 1 µs from the last enter on. steps: the operation of each, and the
-    computing of each rank before it in µs."""
+    """The entries of the diagnosis for a run of collectives that end 1 µs after the last enter. steps: the operation of
+    each collective, and the computing of each rank before it in µs."""
     calls = ["collective_id rank location enter_ns leave_ns call_site engine"]
     intervals = ["rank location begin_ns end_ns region kind call_site"]
     ranks = range(len(steps[0][1]))

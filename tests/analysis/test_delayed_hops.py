@@ -16,7 +16,7 @@ def run(directory: Path, slow_ns: int, enter_0: int = 0, source: str = "tree") -
     at once and leaves.
 
     A hop takes 10. In the last collective rank 1's hop takes 50, and rank 2's takes `slow_ns`. Rank 0 enters the last
-    one at `enter_0`.
+    collective at `enter_0`.
     """
     collectives = ["collective_id comm seq comm_size bytes first_enter_ns last_enter_ns last_leave_ns"]
     calls = ["collective_id rank enter_ns leave_ns"]

@@ -1,4 +1,4 @@
-"""The hops over one edge, in three Allreduces in which rank 1 sends to rank 0 and gets an answer."""
+"""The hops over one edge, in three Allreduces in which rank 1 sends to rank 0 and gets the result back."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Gates: an expression means what it says, an error in one is located, and a gate that cannot be evaluated never
-passes."""
+"""Gates: an expression has its documented meaning, a message tells the position of an error in it, and a gate that
+cannot be evaluated never passes."""
 
 import math
 import operator

@@ -1,4 +1,4 @@
-"""Sentences about a run that goes on, from drawn facts."""
+"""Sentences about a run that has not ended, from drawn facts."""
 
 from typing import Any
 

@@ -48,12 +48,14 @@ def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
 
 
 def steps(body: str, number: int, **periods: int) -> str:
-    """A loop of `number` turns. periods: extra calls; each comes in every n-th turn."""
+    """The calls of a loop of `number` turns. periods: the letter of an extra call, and n: the call comes in every n-th
+    turn."""
     return "".join(body + "".join(c for c, n in periods.items() if i % n == 0) for i in range(1, number + 1))
 
 
 def solves(body: str, opening: str, turns: list[int]) -> str:
-    """Steps that begin with the calls of `opening`. Each step has its number of turns of an inner loop."""
+    """The calls of several steps. Each step begins with the calls of `opening`; then an inner loop has this step's
+    number of turns."""
     return "".join(opening + body * number for number in turns)
 
 

@@ -358,7 +358,8 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
 
 
 def _polled(tmp_path: Path, wait_begin_ns: int, first: str, last: str) -> hopscope.Trace:
-    """An Iallreduce of three ranks that rank 2 enters at 170. first, last: the intervals of ranks 0 and 2."""
+    """A run with an Iallreduce of three ranks, which rank 2 enters at 170. first, last: the intervals of ranks 0 and
+    2."""
     return hopscope.open(
         draw(
             tmp_path / "d",

@@ -1,4 +1,4 @@
-"""Classes of lateness and periods of noise: planted ones are found, and none is found in a clean run."""
+"""Classes of lateness and periods of noise: those that are planted in a run are found, and a clean run has none."""
 
 from itertools import product
 from pathlib import Path

@@ -7,8 +7,8 @@ from test_noise import MS, iterations
 
 
 def _with_overhead(directory: Path, time_ns: int) -> hopscope.Trace:
-    """A run of two ranks with 25 iterations of 30 ms. In the 10th, rank 1 also computes 30 ms, but a chunk change takes
-    `time_ns` more."""
+    """A run of two ranks with 25 iterations of 30 ms. In the 10th iteration, rank 1 also computes for 30 ms, but the
+    collector needs `time_ns` more to change to a new chunk."""
     work = [[30.0, 30.0] for _ in range(25)]
     work[10][1] += time_ns / MS
     begin = 10 * 31 * MS + 5 * MS

@@ -1,4 +1,5 @@
-"""Commands that other packages register run as Hopscope's own do, and a broken one does not affect the others."""
+"""Commands that other packages register run like Hopscope's own commands. A registered command that is broken does not
+affect the others."""
 
 import os
 import subprocess
@@ -21,8 +22,8 @@ def greet() -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """A folder as pip installs it, from which Python imports: a package with a command that works and two that cannot
-    be loaded."""
+    """A folder with an installed package, from which Python imports. The package registers one command that works and
+    two that cannot be loaded."""
     monkeypatch.syspath_prepend(tmp_path)
     metadata = tmp_path / "guests-1.0.dist-info"
     metadata.mkdir()

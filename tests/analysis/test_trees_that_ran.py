@@ -1,4 +1,4 @@
-"""The trees that ran, and the note if there are none."""
+"""The list of trees over which collectives ran, and the note that replaces it if there are none."""
 
 from pathlib import Path
 

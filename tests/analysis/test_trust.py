@@ -1,4 +1,5 @@
-"""The reliability of a trace: the cost of tracing, missing data, coverage, engines, and the rules of the dataset."""
+"""The answer about a trace's reliability: the cost of tracing, missing data, coverage, engines, and the rules of the
+dataset."""
 
 import json
 from pathlib import Path

@@ -22,8 +22,8 @@ def process(rank: int, size: int, *, host: str = "a0", cluster: str = "A", machi
 
 
 def comm(rank: int, number: int, key: int, members: list[int], *, name: str = "", tell: bool = True) -> str:
-    """The definition line of a communicator, as one of its members writes it. tell: rank 0 of the communicator lists
-    the members."""
+    """The definition line of a communicator, as one of its members writes it. tell: the line of the communicator's rank
+    0 lists the members."""
     comm_rank = members.index(rank)
     member_list = str(members) if tell and comm_rank == 0 else "null"
     body = WORLD.format(key=key, name=name, size=len(members), rank=comm_rank, members=member_list)

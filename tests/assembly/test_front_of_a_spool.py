@@ -1,5 +1,5 @@
-"""A spool's newest records are in its front. When the front is full, they go behind the chunks. A process may die at
-any moment of this, and each possible state of the file holds every record once."""
+"""A spool's newest records are in its front. When the front is full, its records go behind the chunks. At whatever
+moment of this a process dies, the file holds every record once."""
 
 import struct
 from collections.abc import Callable

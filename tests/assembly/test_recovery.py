@@ -1,4 +1,4 @@
-"""Remains of a run that did not end well, and several assemblies at once."""
+"""Archives from the remains of runs that did not end well, and several assemblies at the same time."""
 
 import json
 import os

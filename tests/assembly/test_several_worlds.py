@@ -22,8 +22,8 @@ def process_in_world(rank: int, size: int, **entries: str) -> str:
 
 
 def meets(rank: int, number: int, origin: str, local: list[int], remote: list[int], **entries: object) -> str:
-    """The definition line of one side's intercommunicator, as the member with this rank writes it. entries: what its
-    leader adds."""
+    """The definition line of one group's side of an intercommunicator, as the member with this rank writes it. entries:
+    further entries, which only the leader has."""
     rest = "".join(f',"{key}":{json.dumps(value)}' for key, value in entries.items())
     return (
         f'def {rank} {{"def":"comm","id":{number},"key":"{number + 16:02x}","parent":"01","name":"{origin}",'
@@ -53,7 +53,7 @@ def spawner(rank: int, begin: int, end: int, foreign: int, number: int = 2) -> s
 
 
 def pairs(trace: Trace) -> list[list[str]]:
-    """The members of both groups of every intercommunicator; each group has one rank."""
+    """The members of both groups of every intercommunicator, each of whose groups has one rank."""
     lines = [line.split(None, 2) for line in trace.print("-G") if line.startswith(("GROUP ", "INTER_COMM "))]
     members = {number: re.findall(r"Members?: (\d+)|$", text)[0] for kind, number, text in lines if kind == "GROUP"}
     communicators = [re.findall(r'Group [AB]: "" <(\d+)>', text) for kind, _, text in lines if kind == "INTER_COMM"]

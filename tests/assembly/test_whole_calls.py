@@ -1,5 +1,5 @@
-"""A call stored as one record gives the same archive as its separate records. A call whose record was being completed
-when its process died never left."""
+"""A call stored as one record gives the same archive as its separate records. If a process died while the record of a
+call was being completed, the call has no leave."""
 
 import json
 import subprocess

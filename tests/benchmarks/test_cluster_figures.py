@@ -1,4 +1,5 @@
-"""The table of the multi-cluster study has every published figure, and a sentence where ours differs much."""
+"""The table of the multi-cluster study has every published figure, and a sentence about each figure of ours that
+differs much from it."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The topology files of the multi-cluster study: both fit their schemas and describe the same clusters."""
+"""The two topology files of the multi-cluster study: both follow their schemas, and they describe the same clusters."""
 
 from pathlib import Path
 

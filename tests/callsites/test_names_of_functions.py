@@ -1,4 +1,4 @@
-"""Names of linkers become the names that the authors wrote."""
+"""Names of functions from the linker become the names that the authors wrote in the source."""
 
 import pytest
 from hopscope.callsites.functions import readable

@@ -319,8 +319,8 @@ class Drawing:
         receive_wait: int | None = None,
         ends: str = "both",
     ) -> None:
-        """Adds a hop. send: (begin, end). receive: (post, end). *_wait: the time at which the rank began to wait for
-        that end."""
+        """Adds a hop. send: (begin, end). receive: (post, end). send_wait, receive_wait: the time at which the rank
+        began to wait for the end."""
         number = request
         if ends in ("both", "send"):
             request = self.request(number, waited=send_wait is not None)

@@ -113,7 +113,7 @@ def outcome_of(sources: Sequence[Path], number: int, look: Callable[[Path], None
 
 
 def ask_everything(trace: Path) -> None:
-    """Runs every analysis in its default grain. Each may refuse with a sentence."""
+    """Runs every analysis in its default grain. An analysis may also answer with a sentence that says why it cannot."""
     import hopscope
     from hopscope.errors import InputError
 

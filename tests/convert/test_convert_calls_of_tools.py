@@ -1,4 +1,4 @@
-"""Calls that another tool itself makes are in the archive, but in no answer."""
+"""Calls that another tracing tool makes for itself are in the archive, but no analysis counts them."""
 
 import shutil
 from collections import Counter

@@ -23,7 +23,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def refused(trace: Path) -> str:
-    """The words with which a path is refused. Checks that nothing was written."""
+    """The sentence with which the conversion of a path is refused. Checks that no dataset was written."""
     files = sorted(trace.rglob("*")) if trace.is_dir() else []
     with pytest.raises(InputError) as refusal:
         ensure_dataset(trace)

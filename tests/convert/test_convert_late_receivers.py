@@ -17,7 +17,8 @@ MS = 1_000_000
 
 
 class Messages:
-    """Messages of one size from rank 0 to rank 1. Each receive takes one transfer from its post on, as a copy does."""
+    """Messages of one size from rank 0 to rank 1. A receive ends one transfer time after its post, as if the message
+    were copied then."""
 
     def __init__(self, path: Path) -> None:
         self.drawing = Drawing(path, [Place("h0"), Place("h0")])

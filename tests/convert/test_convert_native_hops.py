@@ -11,7 +11,7 @@ PERSISTENT = 1 << 32
 
 
 def tag_of(seq: int, key: int = 12) -> int:
-    """The tag of such a hop: no round and segment, but a key that both ends know."""
+    """The tag of a hop of the MPI library. In place of the round it has a key that both ends know."""
     return hop_tag(EXCHANGE, seq, round=key)
 
 
@@ -318,7 +318,8 @@ def test_a_collective_without_messages_is_said_to_have_passed_by_shared_memory(t
 
 
 def complete_on_helper(drawing: Drawing, shadow: Any) -> None:
-    """Adds messages between ranks 0 and 1. A helper thread of rank 0 completes the one that rank 0 waits for."""
+    """Adds messages between ranks 0 and 1. A helper thread of rank 0 completes the message for which rank 0's main
+    thread waits."""
     helper = drawing.thread(0, "helper")
     for rank in (0, 1):
         drawing.collective(rank, 100 + 10 * rank, 400 - 10 * rank, "MPI_Allreduce")

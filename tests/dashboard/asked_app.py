@@ -1,4 +1,5 @@
-"""An application asked in process, in the way of a browser: its pages, its menu, and the answers of its callbacks."""
+"""Asks an application in this process what a browser would ask: its pages, its menu, and the answers of its
+callbacks."""
 
 from __future__ import annotations
 

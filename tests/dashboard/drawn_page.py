@@ -81,7 +81,7 @@ class DrawnPage:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters of its address. Each occurs once."""
+        """The parameters of the page's address. Each parameter occurs once."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.address).query).items()}
 
     def part(self, name: str) -> Component:

@@ -37,7 +37,7 @@ def is_wider(page: Page) -> bool:
 
 
 def query(page: Page) -> dict[str, str]:
-    """The parameters of the address. Each occurs once."""
+    """The parameters of the page's address. Each parameter occurs once."""
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 

@@ -33,7 +33,8 @@ class Served:
     def ask(
         self, method: str, path: str, body: bytes | None = None, *, host: str | None = None, **headers: str
     ) -> tuple[int, http.client.HTTPMessage, str]:
-        """Status, headers and text of the answer to a request. `Content_Type` becomes Content-Type."""
+        """Sends a request. Returns status, headers and text of the answer. headers: the request's headers, with `_` in
+        place of each `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         http_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, {"Host": host or f"127.0.0.1:{self.port}", **http_headers})

@@ -69,7 +69,7 @@ def count(runs: list[dict[str, Any]]) -> tuple[int, int, int]:
 
 
 def main() -> int:
-    """Do the missing runs, and print the table."""
+    """Does the missing runs and prints the table."""
     local_mpi.share_cores()
     os.environ["HOPSCOPE_DIAGNOSIS"] = "0"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -62,7 +62,7 @@ def measured(mpi: local_mpi.LocalMpi, ranks: int, kind: str, plant: float, runs:
 
 
 def main() -> int:
-    """Print the table."""
+    """Prints the table."""
     local_mpi.share_cores()
     os.environ["HOPSCOPE_DIAGNOSIS"] = "0"
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])

@@ -23,7 +23,8 @@ Planted = Callable[[str], hopscope.Trace]
 
 
 def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
-    """The rows of an analyze command's JSON output. It runs in this process, because there are many."""
+    """The rows of an analyze command's JSON output. The command runs in this process, because a process for each of the
+    many commands would take long."""
     done = CliRunner().invoke(analyze_group, [command, str(trace), *options, "--format", "json"])
     assert done.exit_code == 0, done.exception or done.stderr
     return json.loads(done.stdout)

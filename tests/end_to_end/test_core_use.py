@@ -52,7 +52,7 @@ def ranks_table(*sampled: tuple[int, int, int, int] | None) -> pa.Table:
 
 
 USUAL = (100, 90, 10, 90)
-"""A rank with one thread that is on a core nearly all the time."""
+"""The row of a rank with one thread, which is on a core nearly all the time."""
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def edges_of(trace: hopscope.Trace, operation: str) -> set[tuple[str, int, int]]
 
 
 def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
-    """Role, child and parent of an operation's edges, by the first rule for it."""
+    """Role, child and parent of the edges in the trees of the first rule for an operation."""
     rule = next(rule for rule in file["rules"] if operation in rule["operations"])
     ways = (
         {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}

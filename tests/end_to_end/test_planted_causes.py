@@ -1,8 +1,8 @@
 """Last arrivals and the critical path name exactly the ranks that make the others wait.
 
-The runs, in sample_traces/planted, are recorded under unmodified MPI libraries. MPICH's have no hops, because it shows
-no messages of nonblocking collectives. In each of 40 iterations, the ranks in
-`CULPRITS` worked 8 ms longer than the others.
+The runs, in sample_traces/planted, are recorded under unmodified MPI libraries. Runs under MPICH have no hops, because
+MPICH shows no messages of nonblocking collectives. In each of 40 iterations, the ranks in `CULPRITS` worked 8 ms longer
+than the others.
 """
 
 import hopscope
@@ -55,8 +55,8 @@ def test_computing_beside_a_nonblocking_collective_does_not_count_for_the_next_o
 
 
 def assert_no_contradiction(trace: hopscope.Trace, ranks: int) -> None:
-    """Checks that blamed ranks have their share of the path or more. If no rank is blamed, no rank may be cleared whose
-    excess costs a tenth of the path."""
+    """Checks that last arrivals and critical path agree: the blamed ranks have at least their share of the path. If no
+    rank is blamed, no rank that is called no cause may cost a tenth of the run."""
     arrivals = by_key(trace.last_arrivals().to_pylist(), "rank")
     path = by_key(trace.critical_path(by="rank").to_pylist(), "rank")
     set_up = by_key(trace.critical_path().to_pylist(), "category")["mpi"]["time_ns"]  # making communicators

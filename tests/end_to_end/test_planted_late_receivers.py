@@ -12,7 +12,7 @@ from jobs import PROGRAMS, Planted, Run, by_key
 
 RANKS, LATE_RANK, ITERATIONS = 6, 5, 12
 IN_AN_ITERATION_NS = 20e6
-"""Sleep of the late rank in an iteration: 15 ms more than the others."""
+"""The time for which the late rank sleeps in each iteration: 15 ms more than the other ranks."""
 KIB = 1024
 
 

@@ -43,14 +43,15 @@ HOSTS = {"host": ["h1"], "link": [*SLOW_LINK], "pairs": ["h0", "h1"]}
 
 
 def is_for_each_change(name: str, ranks: int, release: str) -> bool:
-    """True for Open MPI 4 with the most ranks, and for problems of messages also under MPICH."""
+    """True for a run that is tested after each change: under Open MPI 4 the run with the most ranks, under MPICH 5 only
+    problems of messages on 4 ranks."""
     if release == "mpich-5":
         return name in ("sender", "receiver") and ranks == 4
     return release == "openmpi-4" and ranks == max(SITUATIONS[name][1])
 
 
 def runs(names: list[str]) -> list[pytest.param]:
-    """The recorded runs of these problems. Those with fewer ranks or other libraries are tested in a slice."""
+    """The recorded runs of these problems. Runs that are not tested after each change are tested in a slice."""
     return [
         pytest.param(
             name, ranks, release, marks=[] if is_for_each_change(name, ranks, release) else [pytest.mark.statistics]

@@ -1,4 +1,5 @@
-"""Each row of "when something is wrong": the application is unaffected, and the sentence is there."""
+"""Faults around a run, such as a wrong tree file, a full disk or a killed rank: the application loses no work by them,
+and a sentence says what is wrong."""
 
 import json
 import shutil

@@ -16,8 +16,8 @@ AT_A_TIME = 20
 
 
 def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int]:
-    """Numbers of programs, of calls by the engine, and of programs that the library itself cannot run. Raises
-    AssertionError with the smallest program that shows a difference."""
+    """Runs random programs. Returns the number of programs, of calls by the engine, and of programs that the library
+    itself cannot run. Raises AssertionError with the smallest program that shows a difference."""
     programs = by_engine = refused = 0
 
     @seed(number)
@@ -40,7 +40,7 @@ def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int
 
 
 def main() -> None:
-    """Run until the time limit."""
+    """Runs random programs until the time limit."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=600)
     options.add_argument("--seed", type=int, default=1)

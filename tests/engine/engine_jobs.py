@@ -89,7 +89,7 @@ def tree_file(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
 
 
 def algorithm_file(algorithm: str, **rule: Any) -> dict[str, Any]:
-    """A tree file that runs all operations of an algorithm by it."""
+    """A tree file by which the engine runs all operations of an algorithm with this algorithm."""
     return {"schema_version": 1, "rules": [{"operations": ALGORITHMS[algorithm], "algorithm": algorithm, **rule}]}
 
 

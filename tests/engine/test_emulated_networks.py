@@ -121,8 +121,8 @@ EIGHT_WAY = {
 
 
 def parents(group: int, *, layer: bool = False) -> list[int | None]:
-    """32 ranks on four hosts of eight, in groups that send to the root. layer: groups send through the first rank of
-    their host."""
+    """The parent of each of 32 ranks on four hosts of eight ranks, in a tree in which the first rank of each group
+    sends to the root. layer: it sends to the first rank of its host instead."""
     parent_of: list[int | None] = []
     for rank in range(32):
         host, first = rank - rank % 8, rank - rank % group

@@ -38,7 +38,7 @@ def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> 
 
 
 def leaders(exchange: str, inner_tree: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
-    """A tree file that runs all operations of `leaders` by it."""
+    """A tree file by which the engine runs all operations of the algorithm `leaders` with this algorithm."""
     file = algorithm_file("leaders", between=exchange, **rule)
     if inner_tree:
         file["trees"] = {"in": inner_tree}
@@ -51,8 +51,8 @@ ALL_OPERATIONS = -1
 
 
 def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], sites: dict[str, Any], seed: int) -> FinishedJob:
-    """Compares random calls of every kind; at the end, those with operations that do not all commute. One job runs them
-    all."""
+    """Runs random calls of every kind in one job, and compares their results with the library's. The last calls use
+    operations that do not all commute."""
     words = ["random-more", seed, 40, ALL_OPERATIONS, "blocks", seed, 45, served("blocks", tree)]
     words += ["derived-more", seed, 30, served("derived-more", tree)]
     job = engine_jobs.check(mpi, ranks, tree, *words, topology=sites)

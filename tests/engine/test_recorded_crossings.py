@@ -1,4 +1,5 @@
-"""Leaders of clusters: the engine's messages are those of the schedules, and the recorded paths cross no more often.
+"""Leaders of clusters: the engine's messages are those of the schedules, and recorded paths cross between clusters no
+more often than documented.
 
 tests/plan/test_crossings.py proves the number of crossings on any path through a schedule.
 """

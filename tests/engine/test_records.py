@@ -102,7 +102,7 @@ def test_messages_that_were_there_before_their_receiver_end_no_wait(transport: s
 
 
 def ups(records: list[Record], begin: int, end: int, peer: int) -> list[tuple[Record, Record]]:
-    """Begins and ends of messages towards the root, to or from this peer."""
+    """The begins and ends of messages towards the root that this rank exchanged with the peer."""
     ends = {record.c & ~WAITED: record for record in records if record.kind == end}
     return [(r, ends[r.c]) for r in records if r.kind == begin and r.peer == peer and r.tag & 3 == 0]
 

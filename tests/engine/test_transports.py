@@ -1,5 +1,5 @@
-"""A transport changes only the speed of hops: shared memory, MPI messages, or messages where shared memory is
-missing."""
+"""A transport changes only the speed of hops. The transports are shared memory, MPI messages, and MPI messages where
+shared memory is not available."""
 
 import fcntl
 import os
@@ -18,8 +18,8 @@ DEADLINE_S = 60
 
 
 def windows_left() -> set[Path]:
-    """The windows that no process is making: each rank locks its own window until all ranks have mapped it and its name
-    is removed."""
+    """The windows of shared memory that remain and belong to no rank. A rank locks its window until all ranks have
+    mapped it and its name is removed, so a window that can be locked belongs to none."""
     left = set()
     for window in SHARED_MEMORY.glob(WINDOWS):
         try:

@@ -34,7 +34,8 @@ BY_ENGINE = [
 
 
 def ways(number: int) -> list[Way]:
-    """Observed, and two of the six ways with the engine. Three consecutive numbers have all six."""
+    """The ways in which a module runs under the collector: observed, and two of the six ways with the engine. Modules
+    with three consecutive numbers run in all six ways."""
     return [OBSERVED, BY_ENGINE[number % 3], BY_ENGINE[3 + (number + 1) % 3]]
 
 

@@ -60,7 +60,7 @@ def compare(run: Run, ways: Sequence[Way], say: Say) -> Comparison:
 
 
 def changed(reference: Outcomes, outcomes: Outcomes) -> list[tuple[str, int]]:
-    """The tests and ranks with an outcome in both that is not the same."""
+    """The tests and ranks that have an outcome in both runs, and not the same one."""
     return sorted(
         key
         for key in reference.by_test.keys() & outcomes.by_test.keys()

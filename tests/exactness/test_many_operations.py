@@ -1,4 +1,5 @@
-"""A program that makes thousands of operations costs the collector no memory for each."""
+"""A program may create thousands of reduction operations (MPI_Op_create): the collector must not need memory for each
+of them."""
 
 import functools
 import json

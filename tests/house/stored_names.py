@@ -97,7 +97,8 @@ def _names_in_c(text: str, parser: tree_sitter.Parser) -> Iterator[Name]:
 
 
 def _declared(declarator: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The identifier within pointers, arrays, functions and initial values."""
+    """The identifier that a declarator declares, which may lie inside of pointers, arrays, functions and initial
+    values."""
     node: tree_sitter.Node | None = declarator
     while node is not None and node.type not in _IDENTIFIERS:
         inner = node.child_by_field_name("declarator")

@@ -315,7 +315,7 @@ def test_words_that_would_do_nothing_are_refused(words: list[str], problem: str,
 
 
 def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) -> str:
-    """The output of `hopscope run` for a program that records nothing."""
+    """The output of `hopscope run` for a program whose run leaves no records."""
     words = [str(BIN / "hopscope"), "run", "--dir", str(directory / "t"), "--mpi", "openmpi", "--", *program]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None

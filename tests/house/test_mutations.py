@@ -21,6 +21,26 @@ def test_a_mutation_applies_and_names_a_suite_that_is_there(patch: Path) -> None
     assert re.fullmatch(r"Killed by: (pytest|ctest) .+", patch.read_text().splitlines()[1])
 
 
+def hunks_of(patch: Path) -> list[tuple[Path, str]]:
+    """The hunks of a patch: the file, and the lines that are there before it is applied."""
+    hunks: list[tuple[Path, str]] = []
+    for part in patch.read_text().split("\n+++ b/")[1:]:
+        name, *texts = re.split(r"\n@@.*", part.partition("\ndiff ")[0])
+        hunks += [
+            (ROOT / name, "\n".join(line[1:] for line in text.splitlines()[1:] if line.startswith((" ", "-"))))
+            for text in texts
+        ]
+    return hunks
+
+
+@pytest.mark.parametrize("patch", PATCHES, ids=[patch.stem for patch in PATCHES])
+def test_a_mutation_can_apply_only_where_it_is_meant_to(patch: Path) -> None:
+    # Regression: a hunk applied to another function, after lines had moved.
+    hunks = hunks_of(patch)
+    assert hunks
+    assert [file.read_text().count(lines) for file, lines in hunks] == [1] * len(hunks)
+
+
 def test_a_suite_of_pytest_has_a_test_for_each_word_that_selects() -> None:
     # Regression: tests had other names than the words, so no test ran.
     lines = [patch.read_text().splitlines()[1] for patch in PATCHES]

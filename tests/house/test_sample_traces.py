@@ -57,7 +57,7 @@ class Sample:
 
 
 def answering_once(trace: hopscope.Trace) -> hopscope.Trace:
-    """The trace. It computes each answer only the first time, because several tests need the same one."""
+    """A trace that computes each answer only the first time, because several tests need the same answer."""
     vars(trace)["answer"] = cache(trace.answer)
     return trace
 
@@ -117,7 +117,8 @@ def test_what_was_planted_in_a_run_without_answers_is_found(
 
 
 def assert_is_as_planted(planted: dict[str, Any], answer: pa.Table) -> None:
-    """Checks that the answer has one such row, with a value that lies in a range or is equal to the last digit."""
+    """Checks that the answer has exactly one row with the planted words, and that this row's value lies in the planted
+    range or is equal to the planted value."""
     rows = [row for row in answer.to_pylist() if planted["row"].items() <= row.items()]
     assert len(rows) == 1, planted
     value = rows[0][planted["column"]]

@@ -1,4 +1,5 @@
-"""A newly fetched MPI library gets a collector, also if `make demo` has built the others."""
+"""A newly fetched MPI library gets a collector, even if `make demo` has already built collectors for other
+libraries."""
 
 import shutil
 import subprocess

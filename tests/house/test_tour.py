@@ -1,4 +1,4 @@
-"""The notebook runs in a kernel, and its cells show what its text says about them."""
+"""The notebook runs in a kernel, and the output of each cell agrees with the text about that cell."""
 
 from pathlib import Path
 

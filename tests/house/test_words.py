@@ -1,5 +1,5 @@
-"""The closed vocabularies are in schemas/words.h, and the classes of links in schemas/links.h. Other places with their
-words have all words, and no place lists them again."""
+"""schemas/words.h has the closed vocabularies, and schemas/links.h the classes of links. Other places that use the
+words have all of them, and no other place lists them."""
 
 import ast
 import json

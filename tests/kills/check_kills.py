@@ -141,7 +141,7 @@ def signal_to(pid: int, number: signal.Signals) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below one. We are the subreaper, so orphans become our children."""
+    """All descendants of a process. This process is the subreaper, so orphans become its children."""
     pids: list[int] = []
     with contextlib.suppress(OSError):
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():

@@ -73,8 +73,8 @@ def read_archive(trace: Path) -> dict[int, RankEvents]:
 
 
 def without_repeated_tests(calls: list[str]) -> list[str]:
-    """The calls with one MPI_Test for each row of them. Failing tests with time between them are recorded
-    separately."""
+    """The calls, with one MPI_Test in place of several consecutive ones. The collector records failing tests separately
+    if there is time between them."""
     return [call for i, call in enumerate(calls) if call != "MPI_Test" or i == 0 or calls[i - 1] != "MPI_Test"]
 
 

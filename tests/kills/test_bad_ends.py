@@ -84,8 +84,8 @@ class Job:
         return self
 
     def run_until_end_of(self, rank: int, words: list[str]) -> None:
-        """Runs until this rank has ended, then ends the others. If a rank exits with 0, Hydra would wait for the
-        others."""
+        """Runs the job until this rank has ended, then ends the other ranks. If the rank exited with 0, Hydra would
+        wait for the others."""
         job = self.start(words)
         deadline = time.monotonic() + 100
         while job.poll() is None and not is_dead(self.log(rank).pid):

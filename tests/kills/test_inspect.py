@@ -159,7 +159,8 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
 
 
 def assert_places_are_lines_of_the_program(document: Document) -> None:
-    """Regression: places were the program's file and an offset in it."""
+    """Asserts that call sites are source lines of the program. Regression: they were the program's file and an
+    offset."""
     lines = PROGRAM.read_text().splitlines()
     threads = [thread for rank in document["ranks"] for thread in rank["threads"]]
     calls = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
@@ -173,7 +174,7 @@ def assert_places_are_lines_of_the_program(document: Document) -> None:
 def looked_at(
     mpi: local_mpi.LocalMpi, trace: Path, hang_name: str, expected: Callable[[Document], bool], tree: str
 ) -> None:
-    """Asserts that the job looks as expected while it hangs and after it was killed."""
+    """Asserts that the inspection finds the expected state while the job hangs and after the job was killed."""
     settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_TREE": tree}
     preload = f"LD_PRELOAD={collector_library(mpi.release)}"
     words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM, "-g")), hang_name]

@@ -187,8 +187,8 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
 
 
 def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fitted:
-    """Costs of wan links as if fitted to messages of up to `largest` bytes. ways: by default the links are emulated.
-    Rows do not depend on the run itself, which is None."""
+    """Costs of wan links that look as if they were fitted to messages of 8 to `largest` bytes. ways: the time of a
+    message on each class of link; by default that of emulated links."""
     sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
     if ways is None:
         ways = ways_of_emulated(costs, sizes, classes)
@@ -233,7 +233,7 @@ def test_an_emulated_link_delays_a_message_from_its_sending_on() -> None:
 
 
 def sure(value: float) -> Estimate:
-    """An estimate from so many measurements that it is certain."""
+    """An estimate from so many measurements that its interval has no width."""
     return Estimate(value, value, value, 9)
 
 

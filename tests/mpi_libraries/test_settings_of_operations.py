@@ -1,4 +1,5 @@
-"""Operations with a block for each rank: the messages of a library's algorithm, and settings that make it run one."""
+"""Operations with a block for each rank: the messages of an MPI library's algorithms, and the settings that make the
+library run an algorithm."""
 
 import shlex
 import subprocess
@@ -69,7 +70,8 @@ def subject_of(trace: hopscope.Trace, operation: str) -> Subject:
 
 @pytest.fixture(scope="module")
 def forced(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
-    """Rows of FORCED's algorithms, in runs with rules for the calls of a run without rules."""
+    """The rows of the answer for each algorithm of FORCED, from runs with rules that force it. The rules are made for
+    the calls of a first run without rules."""
     folder = tmp_path_factory.mktemp("forced")
     rules: dict[Offered, Planned] = {}
     for operation, number in FORCED:

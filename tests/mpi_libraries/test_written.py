@@ -1,4 +1,5 @@
-"""Files for MPI libraries: their meaning to the reader of such files, and their effect on real libraries."""
+"""Files of settings for MPI libraries: the algorithms that a file's rules select, and the effect of the files on real
+libraries."""
 
 import shlex
 import subprocess

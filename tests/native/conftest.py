@@ -28,5 +28,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def many_ranks_on_few_cores() -> None:
-    """MPICH's ranks poll, and would keep the cores from one another, so the library yields."""
+    """Makes ranks of MPICH give up their cores while they wait. By themselves they poll, and keep the cores from one
+    another."""
     local_mpi.share_cores()

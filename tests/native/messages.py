@@ -59,7 +59,8 @@ def traced(words: list[str], folder: Path, **environment: str) -> Path:
 
 
 def recorded(shared: Path, words: list[str], **environment: str) -> Path:
-    """Runs such a job once for all tests that need it (tests/recorded_jobs.py). Returns its trace."""
+    """Runs a job as traced() does, but only once for all tests that need it (tests/recorded_jobs.py). Returns its
+    trace."""
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *words]
     job = recorded_job(shared, run, **{"HOPSCOPE_NATIVE": "1", "HOPSCOPE_KEEP_SPOOL": "1", **environment})
     assert job.code == 0, job.out + job.err
@@ -72,13 +73,14 @@ def facts(trace: Path) -> dict[str, object] | None:
 
 
 def messages(trace: Path) -> Messages:
-    """Both ends of the messages of a run."""
+    """Reads the messages of a run from its spools, at both ends."""
     run = read_run(trace)
     return _messages(run)
 
 
 def matches_one_to_one(run_messages: Messages) -> bool:
-    """Asserts that each end was begun and ended once, and that sends match receives. True if there are any messages."""
+    """Asserts that each request was started and completed once, and that sends match receives. Returns True if there
+    are any messages."""
     assert run_messages.starts == run_messages.completions and max(run_messages.starts.values()) == 1
     assert run_messages.sent == run_messages.received
     return run_messages.sent.total() > 0

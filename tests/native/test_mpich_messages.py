@@ -32,8 +32,8 @@ def traced(
 
 
 def patience(mpi: local_mpi.LocalMpi, ranks: int) -> dict[str, str]:
-    """The variables of a job: an unmodified library for up to three ranks, because the machine cannot bear more polling
-    ranks."""
+    """The environment variables for a job. Up to three ranks poll, as ranks of the library do by themselves; more ranks
+    yield, because they would take all cores of the machine."""
     return mpi.patience() if ranks > 3 else {}
 
 

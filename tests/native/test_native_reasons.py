@@ -23,7 +23,7 @@ def recorded(mpi: local_mpi.LocalMpi, program: str, folder: Path, **environment:
 
 
 def said_without_hops(trace: hopscope.Trace) -> dict[str, set[str]]:
-    """Engines of calls in complete collectives of several ranks without hops, by operation."""
+    """The engine words of calls, by operation. Counts only complete collectives of several ranks that have no hops."""
     with_hops = set(trace.table("hops")["collective_id"].to_pylist())
     operations = {
         row["collective_id"]: row["op"]

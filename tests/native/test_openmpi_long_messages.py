@@ -29,7 +29,7 @@ def machine_can() -> None:
 
 
 def recorded_run(mpi: local_mpi.LocalMpi, folder: Path, operation: str, *options: str) -> hopscope.Trace:
-    """Ten iterations of a long message and a short one, by coll/tuned."""
+    """Runs ten iterations under coll/tuned, each with a long and a short message of an operation. Returns the trace."""
     folder.mkdir(exist_ok=True)
     sites = networks.topology(folder, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": DELAY_NS}}})
     words = [*mpi.launch(4), "--mca", "coll_han_priority", "0", *options, str(mpi.compile(PROGRAM)), "10", "1000"]

@@ -18,7 +18,8 @@ COLLECTIVES_OF_WORLD = 3 * (18 + 6 + 1)
 
 
 def knows_all(trace: Path) -> bool:
-    """Asserts that each message of a collective is assigned to it. True if there are other messages."""
+    """Asserts that the collector assigned every message of a collective, and lost none. Returns True if the run also
+    has messages that create communicators, windows or files."""
     counts = facts(trace)
     names = ("off", "unseen", "thinned", "unknown", "lost")
     assert counts and [counts[name] for name in names] == [None, 0, 0, 0, 0]

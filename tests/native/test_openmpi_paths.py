@@ -20,7 +20,7 @@ def traced(shared: Path, mpi: local_mpi.LocalMpi, ranks: int, program: str, **en
 
 
 def wherever_it_is(*programs: str) -> pytest.MarkDecorator:
-    """Parameters: each of these programs under each release."""
+    """Parameters of a test that runs each of these programs under each release."""
     cases = [(mpi, program) for mpi in OPEN_MPI for program in programs]
     return pytest.mark.parametrize(
         ("mpi", "program"), cases, ids=[f"{mpi.release}-{program}" for mpi, program in cases]

@@ -34,7 +34,8 @@ SIZES = {
 }
 """Bytes of each operation's calls in an iteration."""
 EVEN = Costs(dict.fromkeys(LINKS, LinkCost(1000.0)), LocalCost())
-"""A machine on which a message takes 1 us. A run's own hops depend on which ranks waited."""
+"""Costs by which every message takes 1 us. They are fixed, because costs fitted to a run's own hops depend on which
+ranks waited."""
 
 
 @pytest.fixture

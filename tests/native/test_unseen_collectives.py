@@ -1,5 +1,6 @@
-"""Collectives whose call passes the collector by are counted by their messages, and are the first caveat; where nothing
-would show them, the caveats say so. `nothing limits the answers` was said of a run without its 200 Allreduces."""
+"""Collectives whose calls bypass the collector. If their messages were seen, they are counted and are the first caveat.
+If nothing could show them, a caveat says so. Regression: a run without its 200 Allreduces got `nothing limits the
+answers`."""
 
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from recorded_jobs import SAMPLES, recorded_job, sample_trace
 PROGRAMS = Path(__file__).parent / "programs"
 NO_MESSAGES = {"HOPSCOPE_NATIVE": "0"}
 PLANTED = sorted(path.name for path in (SAMPLES / "planted").iterdir() if "openmpi" in path.name)
-"""Runs of programs whose every call passes the collector."""
+"""Recorded runs under Open MPI, in whose programs every MPI call goes through the collector."""
 
 
 def looked_up(shared: Path, mpi: local_mpi.LocalMpi, form: str, **environment: str) -> Path:
@@ -23,7 +24,7 @@ def looked_up(shared: Path, mpi: local_mpi.LocalMpi, form: str, **environment: s
 
 
 def kinds(trace: Path) -> list[str]:
-    """The kinds of a trace's limits, in their order."""
+    """The kinds of the limits that the trace states, in their order."""
     return [limit["kind"] for limit in hopscope.open(trace).limits()]
 
 

@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).parents[1] / "native" / "programs" / "sites.c"
 
 
 def main() -> int:
-    """Run and kill jobs, and print the remains."""
+    """Runs and kills jobs, and prints what is left of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=64)
     parser.add_argument("--kills", type=int, default=16)

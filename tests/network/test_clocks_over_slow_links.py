@@ -1,6 +1,7 @@
 """Clocks compared over slow links: the error of the offset, its two stated bounds, and the verdicts that they permit.
 
-The hosts of a network share this machine's clock. So the true offset between them is 0, and ticks show the last rank.
+The hosts of a network share this machine's clock. So the true offset between them is 0, and their
+ticks can be compared to find the rank that entered last.
 """
 
 import json
@@ -27,7 +28,8 @@ ROUNDS = 11
 
 @dataclass(frozen=True)
 class Link:
-    """The lowest latencies of the links between two hosts. The forward latency varies in `steps` steps of 2 ms."""
+    """The lowest latencies of the links between two hosts. The latency of the forward link varies in `steps` steps of 2
+    ms."""
 
     forward_ns: int
     return_ns: int

@@ -55,7 +55,7 @@ class Job:
         return [place.rpartition(" via ")[2] for place in self.places(location)]
 
     def places(self, location: str) -> list[str]:
-        """The places of these Allreduces."""
+        """The call sites of rank 0's Allreduces on these locations, in the order of time."""
         query = (
             "select places.place from calls join collectives using (collective_id) join places using (call_site)"
             f" where op = 'MPI_Allreduce' and rank = 0 and location {location} 0 order by enter_ns"

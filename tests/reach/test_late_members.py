@@ -1,7 +1,7 @@
-"""A rank that is late to a call that all members make, such as MPI_Comm_dup, has the path, the last arrivals and the
-first entry of the diagnosis.
+"""If a rank is late to a call that all members make, such as MPI_Comm_dup, the critical path, the last arrivals and the
+first entry of the diagnosis name it.
 
-Regression: such calls led nowhere. The path stayed on a rank that waited in them.
+Regression: the path stayed on a rank that waited in such a call, and did not go to the late rank.
 """
 
 from pathlib import Path

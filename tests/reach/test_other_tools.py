@@ -20,7 +20,8 @@ TOOL_LINES = ["tool: rank 0 10 reduces 1 sends", "tool: rank 1 10 reduces 1 send
 def run(
     mpi: local_mpi.LocalMpi, program: Path, trace: Path, **environment: str
 ) -> tuple[list[str], Counter[str], list[str]]:
-    """The tool's lines, the collector's counts of the functions that the tool counts, and the collector's lines."""
+    """Runs a program with another tool. Returns the tool's lines, the collector's counts of the functions that the tool
+    counts, and the collector's lines."""
     variables = [f"{name}={value}" for name, value in environment.items()]
     done = subprocess.run(
         [*mpi.launch(2), "env", f"HOPSCOPE_DIR={trace}", "HOPSCOPE_ASSEMBLE=0", *variables, str(program)],

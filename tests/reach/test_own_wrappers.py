@@ -1,4 +1,5 @@
-"""Calls through a program's own wrappers are told apart by the callers, also without frame pointers."""
+"""Calls through a program's own wrapper functions: their call sites name the wrappers' callers, also without frame
+pointers."""
 
 import os
 import subprocess

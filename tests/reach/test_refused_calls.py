@@ -1,5 +1,5 @@
-"""Collective calls that the MPI library refuses are not collectives. They differ from missing data, and ranks that made
-them do not count differently from the others."""
+"""Collective calls that the MPI library refuses: they are no collectives and no missing data, and after them the ranks'
+collectives still match."""
 
 from collections import Counter
 from pathlib import Path

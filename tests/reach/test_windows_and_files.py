@@ -17,7 +17,8 @@ RANKS = 3
 
 
 def traced(mpi: local_mpi.LocalMpi, folder: Path, name: str, *words: str) -> Traced:
-    """The trace of a run that prints the same as without the collector."""
+    """Runs a program with and without the collector, checks that both runs print the same, and that the trace lacks
+    nothing. Returns the trace."""
     words = (*words, str(folder / "file"))
     done = run(mpi, folder, RANKS, program(mpi, name), *words)
     assert done.returncode == 0, done.stderr

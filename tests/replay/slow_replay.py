@@ -62,7 +62,7 @@ class SlowReplay:
         return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
 
     def ends(self, collective: int, receive: int) -> tuple[int, int]:
-        """The sender and the receiver of the message of a receive."""
+        """The ranks that send and receive the message of a receive step."""
         rank_of = self.rank_of[collective]
         return int(rank_of[self.schedules[collective]["other_end"][receive]]), int(rank_of[receive])
 
@@ -103,7 +103,7 @@ class SlowReplay:
         return [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
 
     def work(self, rank: int, collective: int, followers: list[int]) -> None:
-        """Runs all steps that can run after one of the inputs of these steps has arrived."""
+        """Runs all steps that can run now. The given steps have just got one of the inputs for which they waited."""
         s, unmet = self.schedules[collective], self.unmet[collective]
         steps: list[int] = []
         receives: list[int] = []

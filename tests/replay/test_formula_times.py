@@ -159,8 +159,8 @@ SURE = [
     *(("MPI_Alltoall", "pairwise", POINT_RANKS, size) for size in POINT_SIZES),
     ("MPI_Barrier", "bruck", POINT_RANKS, 0),
 ]
-"""Points for which the model has all of the links' times: 3 ranks are a complete binary tree, and pairwise exchanges
-have no contention."""
+"""Points at which the model knows the times of all links that are used: 3 ranks are a complete binary tree, and
+pairwise exchanges have no contention."""
 
 
 def rows_of_points(run: hopscope.Trace) -> dict[tuple[str, str, int, int], dict[str, Any]]:

@@ -22,8 +22,8 @@ from hopscope.replay.run.subject import Source, carried_of, operations_of
 from hopscope.vocabulary.words import tune_command
 
 MOST_UNSEEN = 0.1
-"""The answer has a sentence if the trace lacks the messages of more than this share of an operation's collectives. It
-always lacks those of the first collectives, in which a library sets itself up."""
+"""If the trace lacks the messages of more than this share of an operation's collectives, the answer says so. The first
+collectives always lack them, because a library sets itself up there."""
 
 
 def table_of(
@@ -33,8 +33,8 @@ def table_of(
     drawing: dict[str, Any] | None,
     library: Library | None = None,
 ) -> pa.Table:
-    """The rows of the candidates, and the baseline's row in front of those that are slower or have no prediction.
-    drawing: the first candidate's trees."""
+    """The table of `analyze remap`: the candidates, with the baseline before the first one that is slower or has no
+    prediction. drawing: the first candidate's trees."""
     slower = (
         place
         for place, candidate in enumerate(candidates)
@@ -79,7 +79,7 @@ def _row(model: Model, candidate: Candidate) -> dict[str, Any]:
 
 
 def sentences_of(basis: Basis, kind: Kind, candidates: Sequence[Candidate], library: Library | None) -> Iterator[str]:
-    """Sentences: the suggestion or the reason for none, the next step, then what was left out."""
+    """Sentences on the suggestion or the reason for none, on the next step, and then on omissions."""
     model, subject, tables = basis.model, basis.source.subject, basis.source.tables
     op, best = subject.op, next(iter(candidates), None)
     took, replayed = alike("ns", model.measured_ns, model.baseline_ns)
@@ -115,7 +115,7 @@ def sentences_of(basis: Basis, kind: Kind, candidates: Sequence[Candidate], libr
 
 
 def _unseen(source: Source) -> Iterator[str]:
-    """Sentences on the library's operations for which the trace lacks the messages of many collectives."""
+    """Sentences on operations run by the library for which the trace lacks the messages of many collectives."""
     if not source.subject.native:
         return
     carried, _ = carried_of(source.tables, source.arrays)

@@ -15,7 +15,7 @@ from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.run.subject import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
-"""The fan-outs of each shape that takes a number. `binary` is kary:2, so 2 is left out."""
+"""The fan-outs that are tried, by shape. `binary` is kary:2, so 2 is left out."""
 _SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 SIMPLE: tuple[dict[str, Any], ...] = tuple(
     {"shape": shape.name, **number}
@@ -23,13 +23,13 @@ SIMPLE: tuple[dict[str, Any], ...] = tuple(
     for number in ([{"fan_out": k} for k in FAN_OUTS.get(shape.name, ())] if shape.counts else [{}])
 )
 LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SHAPES if not shape.counts)
-"""The shapes at each level of a hierarchy."""
+"""The shapes that each level of a hierarchy may have."""
 LARGEST_LEVEL_BY_LEVEL = 64
 """Up to this many ranks, each level of a hierarchy may have its own shape; beyond, all levels have one shape."""
 HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}
-"""The default tree inside a group."""
+"""The default tree inside a group of ranks (a host or a cluster)."""
 PIPELINE = "pipeline"
-"""A chain whose message is cut into segments. With a whole message it is the tree `chain`."""
+"""The algorithm of a chain with segmented messages. With whole messages, it equals the tree `chain`."""
 
 
 def algorithm_names(words: str) -> tuple[str, ...]:
@@ -44,13 +44,13 @@ def algorithm_names(words: str) -> tuple[str, ...]:
 
 
 def algorithms(subject: Subject) -> Iterator[Algorithm]:
-    """Every algorithm with whole messages. If several algorithms have the same schedule, as on few ranks, only the
-    first of them."""
+    """Every algorithm with whole messages. Of algorithms with the same schedule (frequent on few ranks), only the
+    first."""
     fingerprints: set[bytes] = set()
     for algorithm in chain(_trees(subject), _other_algorithms(subject)):
         try:
             key = fingerprint(algorithm.schedules(subject, longest(subject)))
-        except ValueError:  # not on these ranks
+        except ValueError:  # the algorithm does not run on these ranks
             continue
         if key not in fingerprints:
             fingerprints.add(key)
@@ -58,10 +58,11 @@ def algorithms(subject: Subject) -> Iterator[Algorithm]:
 
 
 def cut(subject: Subject, whole: Sequence[Algorithm], segment_bytes: int) -> Iterator[Algorithm]:
-    """The algorithms of `whole` that can cut their messages, and the pipeline, in segments of segment_bytes."""
+    """Algorithms with messages cut into segments of segment_bytes: each algorithm of `whole` that can cut messages, and
+    the pipeline."""
     cuts = {row.name for row in _plan.algorithms() if row.cuts and subject.op in row.operations}
     for algorithm in (*whole, Algorithm(PIPELINE, {"algorithm": PIPELINE}, {})):
-        # A chain that is cut is the pipeline.
+        # The tree `chain` with segments would equal the pipeline.
         if algorithm.algorithm in cuts and algorithm.name != "chain":
             yield segmented(algorithm, segment_bytes)
 
@@ -88,7 +89,7 @@ def _other_algorithms(subject: Subject) -> Iterator[Algorithm]:
             yield Algorithm(row.name, rule, {})
             continue
         for level, groups in _levels(subject):
-            # Between two groups, all to all and recursive doubling are the same.
+            # Between two groups, `all-to-all` and recursive doubling send the same messages.
             for exchange, level_tree in product(
                 _plan.BETWEEN[1:] if groups == 2 else _plan.BETWEEN, (HIERARCHICAL, *LEVEL)
             ):

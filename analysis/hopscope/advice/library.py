@@ -1,4 +1,4 @@
-"""The algorithms of an MPI library, each as a setting that forces it and, where the plan has it, as a schedule."""
+"""The algorithms of an MPI library, each as a setting that forces it and, if the planner knows it, as a schedule."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from hopscope.replay.run.subject import Subject, algorithms_of
 
 CHAINS = (2, 4, 8)
 """Fan-outs of Open MPI's `chain`."""
-_IN_GROUPS = "which algorithms it calls inside hosts and between them is chosen by other components"
+_IN_GROUPS = "other components choose the algorithms that it calls inside hosts and between them"
 
 
 def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposal]:
-    """Every algorithm that the library has for the selections' operation, whole and in segments."""
+    """Proposals of every algorithm that the library has for the operation of these selections, with whole and with
+    segmented messages. parts: the selections."""
     operation = operation_name(parts[0].op)
     for offered in library.algorithms:
         if offered.operation == operation:
@@ -34,7 +35,8 @@ def proposals_of(library: Library, parts: Sequence[Subject]) -> Iterator[Proposa
 def choices_of(
     library: Library, offered: Offered, parts: Sequence[Subject], chains: int = 0, length: int = 0
 ) -> tuple[Choice, ...]:
-    """The choices that make the library run an algorithm for these selections."""
+    """The choices that make the library run an algorithm for these selections. chains: the fan-out. length: of a
+    segment, in bytes. 0 leaves the value to the library."""
     ranks = sorted({len(part.members) for part in parts})
     return choices_for(library, offered, ranks, ends_in_rules(parts), chains=chains, length=length)
 
@@ -48,9 +50,9 @@ def choices_for(
     chains: int = 0,
     length: int = 0,
 ) -> tuple[Choice, ...]:
-    """The choices that make the library run an algorithm: one for each size of communicator. MPICH's variables depend
-    on neither ranks nor bytes, so one choice is enough there. ends: the least and the most bytes, as the library counts
-    them."""
+    """The choices that make the library run an algorithm: one for each of `sizes`, the numbers of ranks. MPICH's
+    variables depend on neither ranks nor bytes, so one choice is enough there. ends: the least and the most bytes, as
+    the library counts them."""
     if library.flavour != "openmpi":
         return (Choice(offered, sizes[0]),)
     return tuple(Choice(offered, ranks, *ends, chains, length) for ranks in sizes)
@@ -82,8 +84,8 @@ def _least_bytes(part: Subject) -> int | None:
 
 
 def repeated_reason(proposal: Proposal, parts: Sequence[Subject], fingerprints: set[tuple[bytes, ...]]) -> str | None:
-    """The reason not to predict a proposal: it has no schedule here, or the same messages as an earlier proposal. None
-    if there is no reason."""
+    """The reason not to predict a proposal: it has no schedule here, or sends the same messages as an earlier proposal.
+    None if it can be predicted. fingerprints: of the earlier proposals; this proposal's fingerprint is added."""
     pairs = zip(proposal.pieces, parts, strict=True)
     try:
         key = tuple(fingerprint(piece.schedules(part, longest(part))) for piece, part in pairs)

@@ -1,7 +1,7 @@
-"""Suggests trees and settings: evaluates proposals by the replay, combines the best ones of each kind, and chooses.
+"""Suggests trees and settings: evaluates proposals by the replay, combines the best ones of each knob, and chooses.
 
 A tree or a setting changes the algorithms of selections, so both are `Proposal`s and differ only in their files. A rank
-order changes no algorithm: `rank_order` replays it with its own costs, and gives the same `Suggestion`.
+order changes no algorithm: `rank_order` replays it with its own costs, but also returns a `Suggestion`.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from hopscope.replay.parts import knobs_of
 from hopscope.replay.prediction import LEAST_GAIN, ranked
 
 FINALISTS = 5
-"""Number of proposals of each knob, the fastest ones, from which combinations are made."""
+"""Combinations are made from this many proposals of each knob, the fastest ones."""
 ROUNDS = 2
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The candidates of one kind for a run, the suggested one first, beside its baseline.
+    """The candidates of one kind for a run, the suggested one first, and the baseline.
 
-    table: the rows of `analyze remap` or `analyze reorder`. sentences: the answer and the next step, then omissions.
+    table: the rows of `analyze remap` or `analyze reorder`. sentences: the answer, the next step, then omissions.
     """
 
     baseline: Candidate
@@ -50,10 +50,10 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Other algorithms for the selections of a knob.
+    """Other algorithms for the selections of a knob (selections whose algorithm can only be changed together).
 
-    pieces: one algorithm for each selection; empty where nothing can be predicted, for the reason in `reason`. choices,
-    besides: as in `Candidate`. places: the numbers of the selections.
+    pieces: one algorithm for each selection; empty if there is no prediction, and `reason` says why. choices, besides:
+    as in `Candidate`. places: the numbers of the selections.
     """
 
     name: str
@@ -70,8 +70,8 @@ def suggest(
     proposals: Callable[[tuple[int, ...]], Iterable[Proposal]],
     library: Library | None = None,
 ) -> Suggestion:
-    """Evaluates the proposals of every knob, combines the best, and chooses. proposals: returns those of a knob, given
-    the numbers of its selections."""
+    """Evaluates the proposals of every knob, combines the best, and chooses. proposals: a function that returns the
+    proposals of a knob, given the numbers of its selections."""
     selections = basis.source.subject.selections
     knobs = knobs_of(selections, library.flavour if library else None)
     evaluated: dict[str, Candidate] = {}
@@ -118,7 +118,8 @@ def _score(basis: Basis, changes: Iterable[Proposal]) -> float:
 
 
 def _candidate(basis: Basis, kind: Kind, changes: Sequence[Proposal], runs: Runs) -> Candidate:
-    """The candidate of one proposal, or of several together, with its prediction if there is one."""
+    """The candidate that makes these changes together, with its prediction if there is one. runs: the algorithm of
+    every selection with the changes."""
     selections = basis.source.subject.selections
     of_change = [[selections[place] for place in proposal.places] for proposal in changes]
     parts = [part for knob in of_change for part in knob]
@@ -147,7 +148,8 @@ def _candidate(basis: Basis, kind: Kind, changes: Sequence[Proposal], runs: Runs
 
 
 def _combination(basis: Basis, knobs: Sequence[Sequence[Proposal]]) -> list[Proposal]:
-    """The best combination, by coordinate descent from the baseline. Proposals that add too little are left out."""
+    """The best combination of at most one proposal of each knob, by coordinate descent from the baseline. Proposals
+    that add too little gain are left out."""
     selected: dict[int, Proposal] = {}
     for _ in range(ROUNDS if len(knobs) > 1 else 0):
         for number, knob in enumerate(knobs):
@@ -161,7 +163,7 @@ def _combination(basis: Basis, knobs: Sequence[Sequence[Proposal]]) -> list[Prop
 
 
 def _tree_file(basis: Basis, runs: Runs) -> str:
-    """A tree file with a rule for each selection that changes, in front of the rules of the file that ran."""
+    """A tree file with a rule for each changed selection, then the rules of the tree file of the recorded run."""
     source = basis.source
     text = source.tables["run"]["tree_file"].to_pylist()[0]
     pairs = zip(runs, basis.baseline, source.subject.selections, strict=True)

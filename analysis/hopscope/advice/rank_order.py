@@ -1,4 +1,4 @@
-"""Rank order as a candidate: its messages on slow links, and the time of the run with it."""
+"""Another rank order as a candidate: its messages on slow links, and the predicted time of the run with it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _RECORD_MESSAGES = "record the application's messages (`--record all`), or the M
 
 
 def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
-    """The best rank order for a run on its hosts. Raises InputError if the launcher cannot choose the hosts, or nothing
-    was sent."""
+    """The best rank order for a run on its hosts. Raises InputError if the launcher cannot choose the hosts, or if the
+    trace shows no messages."""
     run, ranks = table("run").to_pylist()[0], table("ranks")
     check_hosts(run, ranks)
     places, hops = places_of(ranks), table("hops")
@@ -38,7 +38,7 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
     traffic, of_hosts = traffic_of(places, table("messages"), hops.filter(~led)), traffic_of(places, hops.filter(led))
     if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
-            "the trace shows no messages between ranks, so nothing tells which of them belong together; "
+            "the trace shows no messages between ranks, so it does not show which ranks belong together; "
             + (one_sided(table) or _RECORD_MESSAGES)
         )
     costs = costs_of(table, places)
@@ -63,7 +63,7 @@ def suggest_order(table: Callable[[str], pa.Table]) -> Suggestion:
             reason, error = model.reason_unpredicted, model.error
             if reason is None:
                 baseline, order = model.predicted(baseline, model.baseline_ns), model.predicted(order, after_ns)
-    # An order without a prediction is suggested because it saves time on links.
+    # If only the time of the whole run cannot be predicted, the order is suggested because it saves time on links.
     is_suggested = reason not in (None, ONE_HOST, NO_ORDER, WITHOUT_MESSAGES)
     (order,) = ranked([replace(order, reason_unpredicted=reason, is_suggested=is_suggested)])
     rows[-1] |= {"run_gain": order.predicted_gain, "run_gain_low": order.gain_low, "run_gain_high": order.gain_high}

@@ -1,4 +1,4 @@
-"""Answers of `analyze remap` and `analyze reorder`, with the files that they write, and candidates for `tune`."""
+"""The answers of `analyze remap` and `analyze reorder`, the files that they write, and the candidates for `tune`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopscope.replay.basis import Recost
 
 PLACE = "FILE"
-"""The placeholder for the file's name in the words of a setting, while the file is not written."""
+"""The placeholder for the file's name in a launcher's options, if the file is not written."""
 RECORDING_ADVICE = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
     "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
@@ -31,8 +31,9 @@ def candidates(
     first, then those without a prediction. Raises InputError where the run, or the installed library, allows none of
     this kind.
 
-    launcher: the one of the library that is asked for its algorithms; None: the first on PATH of the run's release.
-    recost: replaces the costs that were fitted to the hops. A rank order always uses the fitted costs.
+    launcher: the launcher of the installed library, which is asked for its algorithms; None: the first on PATH whose
+    release is the run's. recost: replaces the costs that were fitted to the hops. A rank order always uses the fitted
+    costs.
     """
     from hopscope.advice.setting import suggest_settings, unfitted_settings
     from hopscope.advice.tree import suggest_trees
@@ -63,16 +64,17 @@ def remap(
 ) -> pa.Table:
     """The baseline and the candidates, the suggested one first; `sql/computed/remap.sql` describes the columns.
 
-    output: the suggested candidate's file is written there; without a suggestion nothing is written. The text of the
-    file is also in the table's schema metadata, under b"tree" or b"setting". b"ran" is `tree` or `native`. b"parents"
-    are the first candidate's trees, if it has any (JSON: comm; up and down: the parent of each rank of the
-    communicator, null at the root). algorithms: those that may be suggested, with commas: names of algorithms in tree
-    files, and `tree`; None for all. Raises InputError if the trace has no collective with all its hops, or for an
-    unknown algorithm.
+    output: the path to which the suggested candidate's file is written; without a suggestion nothing is written. The
+    text of the file is also in the table's schema metadata, under b"tree" or b"setting". b"ran" is `tree` if Hopscope's
+    engine ran the baseline, and `native` if the MPI library did. b"parents" are the first candidate's trees, if it has
+    any (JSON: comm; up and down: the parent of each rank of the communicator, null at the root). algorithms: those that
+    may be suggested, separated by commas: names of algorithms in tree files, and `tree`; None for all. Raises
+    InputError if the trace has no collective with all its hops, or for an unknown algorithm.
 
-    library: `openmpi` or `mpich`, for settings of this library instead of trees. The file is then the one that the
-    library reads, and b"words" are the words for its launcher. launcher: the one of the library that is asked for its
-    algorithms; None: the first on PATH of the run's release. Raises InputError where it cannot be asked.
+    library: `openmpi` or `mpich`, for settings of this library instead of trees. The file is then one that the library
+    reads, and b"words" are the options for its launcher. launcher: the launcher of the installed library, which is
+    asked for its algorithms; None: the first on PATH whose release is the run's. Raises InputError where the library
+    cannot be asked.
     """
     from hopscope.advice.engine import algorithm_names
     from hopscope.advice.setting import suggest_settings
@@ -113,9 +115,9 @@ def reorder(
     """Another rank order on the same hosts, and the launcher's file if it was written; sql/computed/reorder.sql
     describes the table's columns.
 
-    output: a suggested order is written there, in the launcher's format. launcher: one of `rank_files.LAUNCHERS`; by
-    default that of `mpi_library`, the run's MPI library. Raises InputError if the launcher is unknown or cannot choose
-    the hosts, or if nothing was sent.
+    output: the path to which a suggested order is written, in the launcher's format. launcher: one of
+    `rank_files.LAUNCHERS`; by default that of `mpi_library`, the run's MPI library. Raises InputError if the launcher
+    is unknown or cannot choose the hosts, or if the trace shows no messages.
     """
     from hopscope.advice.rank_order import suggest_order  # late: the graph library
     from hopscope.mpi_libraries.rank_files import launcher_for, write_order
@@ -129,5 +131,5 @@ def reorder(
 
 
 def sentence(table: pa.Table) -> str:
-    """The suggestion of a result of `remap`, or the reason for none."""
+    """The sentences of a result of `remap`: the suggestion, or the reason why there is none."""
     return (table.schema.metadata or {}).get(b"sentence", b"").decode()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Remapped(OpenedTrace, Protocol):
-    """A `hopscope.Trace`, whose run can be remapped."""
+    """The interface of a `hopscope.Trace` with its method `remap`."""
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
         """The candidates; see `hopscope.Trace.remap`."""
@@ -30,7 +30,8 @@ class Remapped(OpenedTrace, Protocol):
 
 @dataclass(frozen=True)
 class Remedy:
-    """An answer in a sentence, with the file and the command that it suggests; both are None without a suggestion."""
+    """An answer in words, with the text of the suggested file and the command that uses it; both are None without a
+    suggestion."""
 
     sentence: str
     file_name: str
@@ -39,7 +40,7 @@ class Remedy:
 
 
 def rank_order(trace: OpenedTrace) -> Remedy:
-    """Another rank order, as the run's launcher reads it. Raises InputError as `reorder` does."""
+    """Another rank order, as a file in the format of the run's launcher. Raises InputError as `reorder` does."""
     name = "hostfile"
     suggestion, _ = reorder(trace)
     order = suggestion.suggested
@@ -55,7 +56,7 @@ def rank_order(trace: OpenedTrace) -> Remedy:
 
 
 def library_setting(trace: Remapped) -> Remedy:
-    """The setting of the run's MPI library. Raises InputError where the library cannot be asked for its algorithms."""
+    """Another setting of the run's MPI library. Raises InputError where it cannot be asked for its algorithms."""
     table = trace.remap(library=known_flavour(trace.run_facts.get("mpi_library")))
     metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     name = "setting"
@@ -66,7 +67,7 @@ def library_setting(trace: Remapped) -> Remedy:
 
 
 def tree(trace: OpenedTrace, table: pa.Table) -> Remedy:
-    """The tree that Hopscope's engine runs; table: what `trace.remap()` gives."""
+    """Another tree for Hopscope's engine. table: the result of `trace.remap()`."""
     name = "tree.json"
     text: Any = (table.schema.metadata or {}).get(b"tree")
     if text is None:
@@ -78,7 +79,8 @@ def tree(trace: OpenedTrace, table: pa.Table) -> Remedy:
 
 
 def started_with(trace: OpenedTrace, launcher: str, words: str) -> str:
-    """The command that starts the run's program with a library's setting, given the words of that setting."""
+    """The command that starts the run's program with a library's setting. words: the launcher's options for it, or a
+    shell command that sets its variables (`. FILE`)."""
     start = shlex.join([launcher, "-n", str(trace.run_facts["ranks"])])
     is_shell = words.startswith(". ")
     return f"{words}; {start} {_program(trace)}" if is_shell else f"{start} {words} {_program(trace)}"

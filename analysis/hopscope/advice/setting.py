@@ -1,4 +1,4 @@
-"""Settings of an MPI library as candidates: one for each of its algorithms, which parameters or variables force."""
+"""Settings of an MPI library as candidates: for each of its algorithms, the parameters or variables that force it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopscope.replay.basis import Recost, basis_of
 from hopscope.replay.candidate import Candidate
 
 LEAST_TIME = 0.01
-"""An operation with a smaller share of the time in all collectives stays as it is."""
+"""An operation with a smaller share of the time in all collectives gets no candidates."""
 
 Table = Callable[[str], pa.Table]
 
@@ -26,8 +26,9 @@ Table = Callable[[str], pa.Table]
 def suggest_settings(
     table: Table, flavour: str, launcher: str | None = None, recost: Recost | None = None
 ) -> Suggestion:
-    """The settings for a run. recost: as in `basis_of`. Raises InputError where the library cannot be asked for its
-    algorithms, and NothingToFitError where the trace lacks the library's messages."""
+    """Evaluates settings for a run and suggests one. flavour: `openmpi` or `mpich`. recost: as in `basis_of`. Raises
+    InputError where the links were emulated or the library cannot be asked for its algorithms, and NothingToFitError
+    where the trace lacks the library's messages."""
     run = table("run").to_pylist()[0]
     if run["emulated"]:
         raise InputError(
@@ -53,7 +54,8 @@ def suggest_settings(
 
 def unfitted_settings(table: Table, flavour: str, launcher: str | None, reason: str) -> tuple[Candidate, ...]:
     """The candidates for a run whose trace lacks the library's messages: every algorithm that the library has for the
-    run's operations, the operation with the most time first. None is predicted, for `reason`; each can be measured."""
+    run's operations, the operation with the most time first. They have no prediction, for the reason `reason`, but can
+    be measured."""
     library = installed(flavour, table("run")["mpi_library"].to_pylist()[0], launcher)
     collectives = table("collectives")
     time_ns = pc.subtract(collectives["last_leave_ns"], collectives["last_enter_ns"])

@@ -1,4 +1,5 @@
-"""Trees and the other algorithms of Hopscope's engine as candidates: each whole, and the fastest in segments."""
+"""Trees and other algorithms of Hopscope's engine as candidates: each with whole messages, the fastest also with
+segments."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ from hopscope.replay.algorithms.schedule import fingerprint
 from hopscope.replay.basis import Basis
 
 CUT = 5
-"""Number of the fastest trees, and of the fastest other algorithms, that are cut into segments."""
+"""Number of the fastest trees, and of the fastest other algorithms, that are tried with segments too."""
 
 
 def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggestion:
-    """The trees and algorithms for a run. only: those that may be suggested, all if None."""
+    """Evaluates trees and other algorithms for a run and suggests one. only: the names of the allowed algorithms; None
+    for all."""
 
     def proposals(places: tuple[int, ...]) -> Iterator[Proposal]:
         (place,) = places
@@ -26,7 +28,8 @@ def suggest_trees(basis: Basis, only: Collection[str] | None = None) -> Suggesti
 
 
 def _proposals(basis: Basis, place: int, only: Collection[str] | None) -> Iterator[Proposal]:
-    """Proposals of every algorithm except the one that ran."""
+    """Proposals of every algorithm for one selection, except algorithms with the baseline's messages. place: the
+    selection's number."""
     subject, baseline = basis.source.subject.selections[place], basis.baseline[place]
     call = longest(subject)
     sends = fingerprint(baseline.schedules(subject, call)) if isinstance(baseline, Algorithm) else None

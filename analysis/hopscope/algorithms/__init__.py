@@ -1,4 +1,4 @@
-"""Recognition of the algorithm that each collective ran by.
+"""Recognises the algorithm by which each collective ran.
 
 kinds.py recognises collectives once, when a trace is converted. candidates.py lists the known algorithms of each
 operation, and recognition.py compares them with the recorded messages.
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def observed(row: Row) -> Observed:
-    """Turn a row of the query, a collective with its messages, into an Observed."""
+    """Turn a row with a collective and the columns of its messages (lists) into an Observed."""
     columns = ("src", "dst", "lengths", "sent_ns", "received_ns", "is_wan")
     messages = [RecordedMessage(*values) for values in zip(*(row[name] for name in columns), strict=True)]
     places = [numbered(row[name] or ["here"] * row["ranks"]) for name in ("hosts", "clusters")]

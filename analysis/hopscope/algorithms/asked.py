@@ -1,4 +1,4 @@
-"""The algorithm that the user's settings request from the MPI library, and whether it ran."""
+"""Finds the algorithm that the user's settings request from the MPI library, and tells if it ran."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Request:
     """The algorithm requested for one collective."""
 
     wording: str
-    """The request in the user's words, with the library's name for a number."""
+    """The request as the user wrote it; for a number, with the library's name of the algorithm."""
     sent: str | None
-    """The name by which its messages are recognised; None: not known."""
+    """The name by which the requested algorithm's messages are recognised; None if unknown."""
     ignored: str | None = None
-    """The reason why the library ignores the request, whatever algorithm runs."""
+    """The reason why the library ignores the request; None if it does not."""
     instead: str | None = None
-    """The reason why the library runs another algorithm on this number of ranks."""
+    """The reason why the library runs another algorithm on this number of ranks; None if it does not."""
     function: str | None = None
-    """The library's function that runs the requested algorithm; None: not known."""
+    """The library's function that runs the requested algorithm; None if unknown."""
 
 
 def operation_of(op: str) -> str | None:
@@ -44,8 +44,9 @@ def operation_of(op: str) -> str | None:
 def obeyed(
     request: Request | None, recognised_name: str, equivalents: Collection[str], captured: str | None = None
 ) -> tuple[str | None, str | None]:
-    """Tells whether the recognised algorithm is the requested one, and the reason if it is not and the reason is known.
-    captured: the library's own name of the algorithm, which also tells apart algorithms with equal messages."""
+    """Tells if the recognised algorithm is the requested one: `yes`, `no`, `undecided`, or None without a request; and
+    the reason for `no`, if it is known. equivalents: other algorithms with the same messages. captured: the library's
+    function that ran, if it was recorded; it distinguishes algorithms with equal messages."""
     if request is None:
         return None, None
     follows, reason = _obeyed_by_messages(request, recognised_name, {recognised_name, *equivalents})
@@ -71,34 +72,35 @@ def _obeyed_by_messages(request: Request, recognised_name: str, names: Collectio
 
 
 def sends(name: str, sent: str | None) -> bool:
-    """Tells whether an algorithm of this name sends the requested messages. The radix of k-nomial trees does not count,
-    because it comes from another parameter, which selects no algorithm."""
+    """Tells if an algorithm of this name sends the requested messages. k-nomial trees of every radix count as the same,
+    because another parameter sets the radix."""
     return name == sent or (sent is not None and all(title.startswith("k-nomial:") for title in (name, sent)))
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a run, and their MPI library."""
+    """The settings of the MPI library in a run, by parameter, and the version text of this library."""
 
     parameters: Mapping[str, Mapping[str, str | None]]
     library: str
 
     @classmethod
     def read(cls, text: str | None, library: str | None) -> Settings:
-        """Reads the columns of the table `run`."""
+        """Makes the settings from two columns of the table `run`: the settings as JSON, and the library's version."""
         parameters: list[dict[str, Any]] = json.loads(text) if text else []
         return cls({str(parameter["name"]): parameter for parameter in parameters}, library or "")
 
     def request(self, op: str, ranks: int, payload: int | None) -> Request | None:
-        """The settings' request for a collective; None without one. Settings affect only blocking operations."""
+        """The algorithm that the settings request for a collective; None without a request. Settings affect only
+        blocking operations. payload: bytes of the whole message; None if unknown."""
         operation = operation_of(op)
         if not self.parameters or operation is None:
             return None
         return self._of_mpich(operation, ranks) if self.is_mpich else self.of_tuned(operation, ranks, payload)
 
     def of_tuned(self, operation: str, ranks: int, payload: int | None) -> Request | None:
-        """The request to Open MPI's `tuned` for an operation, such as `bcast`. Release 4 reads the rules first, release
-        5 the algorithm set for the operation."""
+        """The request to Open MPI's component `tuned` for an operation, such as `bcast`. In release 4, a rules file
+        takes precedence over the operation's parameter; in release 5, the parameter over the file."""
         sources = [self._by_rules(operation, ranks, payload), self._by_number(operation, ranks)]
         if not self.is_open_mpi_4:
             sources.reverse()
@@ -106,12 +108,12 @@ class Settings:
 
     @property
     def is_mpich(self) -> bool:
-        """Tells whether the settings are for MPICH."""
+        """True if the settings are for MPICH."""
         return "MPICH" in self.library
 
     @property
     def is_open_mpi_4(self) -> bool:
-        """Tells whether the settings are for Open MPI before release 5."""
+        """True if the settings are for Open MPI before release 5."""
         return re.search(r"Open MPI v[1-4]\.", self.library) is not None
 
     def _by_number(self, operation: str, ranks: int) -> Request | None:
@@ -124,7 +126,7 @@ class Settings:
             return None
         if parameter["value"] == "0" or (number is None and parameter["value"] is None):
             return Request(text, None, ignored=f"this Open MPI has no algorithm {text} for {operation}")
-        if number is None:  # newer than the table
+        if number is None:  # the algorithm is newer than open_mpi.ALGORITHMS
             return Request(text, None, self._ignored)
         chains = self.parameters.get(f"coll_tuned_{operation}_algorithm_chain_fanout", {}).get("value")
         return self._numbered_request(operation, number, ranks, int(chains or 4))
@@ -157,7 +159,7 @@ class Settings:
 
     @cached_property
     def _ignored(self) -> str | None:
-        """The reason why tuned follows none of its settings."""
+        """The reason why `tuned` follows none of its settings; None if it does follow them."""
         components = self.parameters.get("coll", {}).get("value") or ""
         is_loaded = any(
             name.startswith("coll_tuned_") and parameter["value"] is not None
@@ -186,7 +188,8 @@ class Settings:
             parameter = self.parameters.get(f"{prefix}{operation.upper()}_INTRA_ALGORITHM")
             if parameter and parameter["asked"] and parameter["asked"] != "auto":
                 sent = mpich.ALGORITHMS.get((operation, parameter["asked"]))
-                return Request(parameter["asked"], sent if ranks > 2 else None)  # on two ranks most coincide
+                # On two ranks, most algorithms send the same messages.
+                return Request(parameter["asked"], sent if ranks > 2 else None)
             file = self.parameters.get(f"{prefix}COLL_SELECTION_TUNING_JSON_FILE")
             if file and file["asked"]:
                 return Request(PurePath(file["asked"]).name, None)

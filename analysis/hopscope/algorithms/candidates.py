@@ -1,7 +1,7 @@
-"""The algorithms that may have run a collective, as patterns of messages.
+"""Lists the algorithms that may have run a collective, as patterns of messages.
 
-Each generator is for one operation. An operation's candidates come in the order of preference: if two have the same
-messages in the same order, as most have on 2 ranks, the first gives the name.
+Each operation has its own generator. It yields candidates in the order of preference: if several candidates have the
+same messages in the same order (frequent on 2 ranks), the collective gets the name of the first one.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from hopscope.algorithms.trees import NamedTree, blocks_along, level_binary, pas
 
 @dataclass(frozen=True)
 class Candidate:
-    """A named pattern."""
+    """An algorithm that may have run a collective: its name, and the pattern of its messages."""
 
     name: str
     pattern: Pattern
     fan_out: int | None = None
-    """Children per rank, radix, or number of chains, where the name leaves it open."""
+    """Children per rank, radix, or number of chains, for names that do not imply it, such as `chain`."""
     segment_bytes: int | None = None
     """Length of a segment, if messages have segments."""
     is_mixture: bool = False
-    """True for one algorithm after another, or for one inside groups and another between them."""
+    """True if the candidate combines algorithms: one after another, or one inside groups of ranks and one between
+    them."""
 
     @property
     def title(self) -> str:
-        """The name with the number that it leaves open, such as chain:4."""
+        """The name with the fan-out, if it has one, such as chain:4."""
         return self.name if self.fan_out is None else f"{self.name}:{self.fan_out}"
 
 
 HIDES_BYTES = frozenset({"MPI_Gatherv", "MPI_Scatterv", "MPI_Allgatherv", "MPI_Alltoallv", "MPI_Alltoallw"}) | {
     "MPI_Reduce_scatter"
 }
-"""Operations whose ranks have parts of different lengths, so that lengths of messages show nothing about the
-algorithm."""
+"""Operations in which ranks may have blocks of different lengths, so that lengths of messages are not compared with a
+candidate's."""
 
 
 def candidates(collective: Observed) -> Iterator[Candidate]:
@@ -49,8 +50,8 @@ def candidates(collective: Observed) -> Iterator[Candidate]:
 
 
 def _cuts(collective: Observed, length: int) -> Iterator[list[int]]:
-    """The ways to cut a message of this length: not at all, then into segments of each of the longest recorded
-    lengths."""
+    """Yields ways to cut a message of this length, as lists of segments' lengths: first uncut, then with each of the
+    three longest recorded lengths of messages as the segment's length."""
     yield [length]
     for size in collective.sizes[:3]:
         if 0 < size < length:
@@ -66,7 +67,7 @@ def _segment(segments: Sequence[int]) -> int | None:
 
 
 def _trees(collective: Observed, *, down: bool, root: int) -> Iterator[NamedTree]:
-    """The trees whose edges all have messages."""
+    """The known trees on all of whose edges messages were recorded. down: True for trees from the root."""
     edges = collective.edges
     degree = sum((root, rank) in edges if down else (rank, root) in edges for rank in range(collective.ranks))
     for tree in trees(root, collective.hosts, collective.clusters, down=down, degree=degree):
@@ -83,7 +84,8 @@ def _fit_in(pattern: Pattern, collective: Observed) -> bool:
 
 
 def _tree_candidates(collective: Observed, *, down: bool, root: int, length: int) -> Iterator[Candidate]:
-    """Candidates that pass one message along a tree, whole or in segments."""
+    """Candidates that pass a message of `length` bytes along a tree, whole or in segments. down: True from the root,
+    False towards it."""
     for segments in _cuts(collective, length):
         if len(segments) * (collective.ranks - 1) > collective.total:
             continue
@@ -93,7 +95,8 @@ def _tree_candidates(collective: Observed, *, down: bool, root: int, length: int
 
 
 def _blocks(collective: Observed, *, down: bool, root: int, block: int) -> Iterator[Candidate]:
-    """Candidates that pass a block for each rank along a tree."""
+    """Candidates that pass a block of `block` bytes for each rank along a tree. down: True from the root, False towards
+    it."""
     for tree in _trees(collective, down=down, root=root):
         yield Candidate(tree.name, blocks_along(tree, block, pass_down if down else pass_up), tree.fan_out)
 
@@ -101,8 +104,8 @@ def _blocks(collective: Observed, *, down: bool, root: int, block: int) -> Itera
 def _sequences(
     collective: Observed, first: Iterator[Candidate], second: Callable[[], Iterator[Candidate]]
 ) -> Iterator[Candidate]:
-    """Candidates of two phases in sequence, such as a reduction and a broadcast. They have the name of the tree, or
-    `first + second` if the phases have different trees."""
+    """Candidates that combine a first phase with a second one, such as a reduction and a broadcast. If both phases have
+    the same name, the combination has it too; otherwise its name is `first + second`."""
     ways = [candidate for candidate in first if _fit_in(candidate.pattern, collective)]
     if not ways:
         return
@@ -120,10 +123,10 @@ def _sequences(
 
 
 def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
-    """Candidates for the engine's own algorithms. lengths: in units of `unit` bytes."""
+    """Candidates for the engine's own algorithms. lengths: of the blocks, in units of `unit` bytes."""
     for name in engine.algorithms(collective.operation):
         if name == "pipeline" or (name == "dissemination" and collective.operation != "MPI_Barrier"):
-            continue  # both have another name here: the tree `chain`, and `bruck`
+            continue  # both have other names here: the tree `chain`, and `bruck`
         if name in _DIRECT_EXCHANGES.get(collective.operation, ()) and collective.total < collective.ranks * (
             collective.ranks - 1
         ):
@@ -132,7 +135,8 @@ def _engine(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) ->
 
 
 def _leaders(collective: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
-    """Candidates in which one leader of each group (cluster or host) exchanges messages with those of other groups."""
+    """Candidates in which the ranks form groups (clusters or hosts), and only one leader of each group exchanges
+    messages with other groups."""
     for groups in dict.fromkeys((collective.clusters, collective.hosts)):
         leaders = {rank for edge in collective.edges for rank in edge if groups[edge[0]] != groups[edge[1]]}
         led, count = len({groups[rank] for rank in leaders}), len(set(groups))
@@ -170,12 +174,12 @@ _DIRECT_EXCHANGES = {
     "MPI_Reduce_scatter": ("ring", "pairwise"),
     "MPI_Reduce_scatter_block": ("ring", "pairwise"),
 }
-"""Algorithms in which every rank sends at least one message for each other rank. If fewer messages were recorded, these
-algorithms need not be scheduled, which takes seconds for a thousand ranks."""
+"""Algorithms in which a rank sends at least as many messages as there are other ranks. With fewer recorded messages,
+they are no candidates, which saves computing their schedules (seconds for a thousand ranks)."""
 
 
 _INT = 4
-"""Bytes of a flag that MPICH sends."""
+"""Bytes of an int, which MPICH sends as a flag."""
 
 
 def _root(collective: Observed) -> int:
@@ -199,8 +203,8 @@ def _allreduce(collective: Observed) -> Iterator[Candidate]:
 
 
 def _folds(ranks: int) -> tuple[bool, ...]:
-    """The possible values of `whole` in Rabenseifner's algorithm: True if ranks beyond a power of two give away their
-    whole vector, False if they give away halves. Only False if there are no such ranks."""
+    """The possible values of `whole` in Rabenseifner's algorithm (see exchanges.py). On a power of two of ranks, both
+    variants are the same."""
     return (False, True) if ranks & (ranks - 1) else (False,)
 
 
@@ -217,7 +221,7 @@ def _barrier(collective: Observed) -> Iterator[Candidate]:
     yield from _engine(collective, ())
     yield Candidate("recursive-doubling", exchanges.doubling_barrier(collective.ranks))
     yield from _up_and_down(collective)
-    # MPICH on one host: all ranks synchronise, then the host's first rank releases the others by a byte.
+    # MPICH on one host: all ranks synchronise, then the host's first rank releases the others by a message of one byte.
     yield from _sequences(
         collective,
         _engine(collective, ()),
@@ -230,7 +234,7 @@ def _bcast(collective: Observed) -> Iterator[Candidate]:
     n, root, units, unit = collective.ranks, _root(collective), collective.units, collective.unit
     yield from _tree_candidates(collective, down=True, root=root, length=collective.bytes)
     yield from _split_binary(collective)
-    if root and (root, 0) in collective.edges:  # MPICH on one host: the root hands it to rank 0, which sends it to all
+    if root and (root, 0) in collective.edges:  # MPICH on one host: the root sends to rank 0, which sends to all
         handed = Pattern([Message(root, 0, collective.bytes, DOWN)])
         for down in _tree_candidates(collective, down=True, root=0, length=collective.bytes):
             yield Candidate(down.name, handed.concatenate(down.pattern), down.fan_out, down.segment_bytes)
@@ -256,11 +260,11 @@ def _reduce(collective: Observed) -> Iterator[Candidate]:
     n, root = collective.ranks, _root(collective)
     yield from _up(collective, root)
     yield from _engine(collective, (collective.units,), unit=collective.unit)
-    if root and (0, root) in collective.edges:  # MPICH on one host: rank 0 has the result, and hands it to the root
+    if root and (0, root) in collective.edges:  # MPICH on one host: rank 0 has the result, and sends it to the root
         handed = Pattern([Message(0, root, collective.bytes, UP)])
         for up in _up(collective, 0):
             yield Candidate(up.name, up.pattern.concatenate(handed), up.fan_out, up.segment_bytes)
-    if root != n - 1:  # an in-order tree ends at the last rank, which hands the result on
+    if root != n - 1:  # an in-order tree ends at the last rank, which then sends the result to `root`
         last = Pattern([Message(n - 1, root, collective.bytes, UP)])
         for up in _tree_candidates(collective, down=False, root=n - 1, length=collective.bytes):
             if up.name == "in-order-binary":
@@ -344,8 +348,8 @@ def _scan(collective: Observed) -> Iterator[Candidate]:
     yield from _engine(collective, (collective.units,), unit=collective.unit)
     doubling = exchanges.doubling_scan(collective.ranks, collective.bytes)
     yield Candidate("recursive-doubling", doubling)
-    # MPICH on one host: the last rank hands the host's sum to the first, which tells all ranks whether there is a host
-    # before theirs.
+    # MPICH on one host: the last rank sends the host's sum to the first rank. Then the first rank tells all ranks, by a
+    # flag, if there is a host before theirs.
     handed = doubling.concatenate(Pattern([Message(collective.ranks - 1, 0, collective.bytes, UP)]))
     for down in _tree_candidates(collective, down=True, root=0, length=_INT):
         yield Candidate("recursive-doubling", handed.concatenate(down.pattern))

@@ -1,4 +1,4 @@
-"""The messages of the engine's own algorithms, read from the schedules that it would run (`hopscope.native._plan`)."""
+"""The messages of the engine's own algorithms, taken from the schedules that it would run (`hopscope.native._plan`)."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ _ROLES = {_plan.UP: UP, _plan.DOWN: DOWN, _plan.EXCHANGE: EXCHANGE}
 
 
 def algorithms(operation: str) -> list[str]:
-    """The names of the engine's algorithms for an operation, without those along trees and those between groups."""
+    """The names of the engine's algorithms for an operation, except trees and algorithms between groups of ranks."""
     rows = [row for row in _plan.algorithms() if operation in row.operations]
     return [row.name for row in rows if not row.by_tree and not row.in_groups]
 
 
 class Groups(NamedTuple):
-    """Settings of an algorithm between groups, and the group of each rank."""
+    """An algorithm in which the leaders of groups of ranks exchange messages: its settings, and each rank's host and
+    group. exchange: the leaders' algorithm."""
 
     algorithm: str
     exchange: str
     shape: str
-    """The shape of the trees inside a group: that of its hosts, and those of each host's ranks."""
+    """The shape of the trees inside a group, both over its hosts and over the ranks of each host."""
     hosts: tuple[int, ...]
     groups: tuple[int, ...]
 
     @property
     def name(self) -> str:
-        """The engine's name."""
+        """The name that the engine gives to the algorithm in traces."""
         return f"{self.algorithm}:{self.exchange}"
 
 
 def grouped(operation: str, hosts: tuple[int, ...], groups: tuple[int, ...]) -> Iterator[Groups]:
-    """The ways to run an operation between these groups, without trees that take a number."""
+    """All algorithms of the engine between these groups for an operation, with every shape of trees that needs no
+    fan-out."""
     names = [row.name for row in _plan.algorithms() if operation in row.operations and row.in_groups]
     shapes = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
     for name, exchange, shape in product(names, _plan.BETWEEN, shapes):
@@ -58,10 +60,9 @@ def pattern(
     segment: int,
     edges: bytes | None = None,
 ) -> Pattern | None:
-    """The engine's messages. lengths: in units of `unit` bytes; segment: bytes, 0 for whole messages; edges: the edges
-    that the pattern must have, as in `Observed.edge_numbers`, None for any.
-
-    None where the engine has no such schedule.
+    """The messages of one of the engine's algorithms; None if the engine has no such schedule. lengths: of the blocks,
+    in units of `unit` bytes. segment: bytes of a segment; 0 for whole messages. edges: if given, messages with
+    other edges (`Observed.edge_numbers`) are not returned.
     """
     name = algorithm.algorithm if isinstance(algorithm, Groups) else algorithm
     rule: dict[str, Any] = {"algorithm": name}
@@ -86,7 +87,7 @@ def pattern(
 
 
 def _edge_numbers(schedules: _plan.Schedules) -> bytes:
-    """Numbers edges like `Observed.edge_numbers`, much cheaper than by a pattern."""
+    """Numbers of the edges of schedules' messages, equal to `Observed.edge_numbers`. Faster than with a pattern."""
     steps = np.diff(schedules["first_step"])
     sends = np.asarray(schedules["kind"]) == _plan.SEND
     src = np.repeat(np.arange(len(steps), dtype=np.int64), steps)[sends]
@@ -94,8 +95,8 @@ def _edge_numbers(schedules: _plan.Schedules) -> bytes:
 
 
 def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
-    """The messages of all ranks' schedules. A send comes after the receives whose data it passes on, directly or
-    through combining and copying, not after those that only free a buffer."""
+    """The messages of all ranks' schedules. The prerequisites of a send are the receives whose data it passes on,
+    directly or after combining and copying, but not receives that it follows only because of a buffer."""
     kind, peer, length, role = (schedules[name] for name in ("kind", "peer", "length", "role"))
     rank_of = np.repeat(np.arange(len(schedules["first_step"]) - 1), np.diff(schedules["first_step"]))
     prerequisites: list[list[int]] = [[] for _ in kind]
@@ -106,8 +107,8 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
     needs: dict[int, frozenset[int]] = {}
 
     def receives(row: int) -> frozenset[int]:
-        """The receives whose data the step may use: those before it, directly or over combining and copying. Receives
-        before an earlier send are left out, because after a send a step only waits for a free buffer."""
+        """The receives whose data the step may use: those that it follows directly, or through combining and copying.
+        Receives before an earlier send are left out, because a step that follows a send only waits for its buffer."""
         if row not in needs:
             receive_rows: set[int] = set()
             for predecessor in prerequisites[row]:
@@ -119,7 +120,7 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
         return needs[row]
 
     sends = [int(row) for row in np.flatnonzero(kind == _plan.SEND)]
-    for row in range(len(kind)):  # in their order, so that no recursion is deep
+    for row in range(len(kind)):  # in this order, no recursion is deep
         receives(row)
     return in_order(
         {row: (int(rank_of[row]), int(peer[row]), int(length[row]) * unit, _ROLES[int(role[row])]) for row in sends},
@@ -128,8 +129,8 @@ def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
 
 
 def in_order(sends: dict[int, tuple[int, int, int, str]], prerequisites: dict[int, list[int]]) -> Pattern:
-    """Order sends (src, dst, bytes, role) into a pattern. prerequisites: for each send, the sends that must come
-    before it."""
+    """Make a pattern of sends (src, dst, bytes, role), in an order in which each one comes after its prerequisites.
+    prerequisites: for each send, the sends whose messages its rank must have received before."""
     left = {row: len(set(predecessors)) for row, predecessors in prerequisites.items()}
     followers: dict[int, list[int]] = {row: [] for row in sends}
     for row, predecessors in prerequisites.items():
@@ -143,7 +144,7 @@ def in_order(sends: dict[int, tuple[int, int, int, str]], prerequisites: dict[in
             left[follower] -= 1
             if not left[follower]:
                 ready.append(follower)
-    # Sends of one edge stay in the order of their rows.
+    # Sends on the same edge stay in the order of their rows.
     by_level = sorted(number, key=number.__getitem__)
     place = {row: position for position, row in enumerate(by_level)}
     return Pattern(

@@ -1,7 +1,9 @@
-"""Exchanges between peers as MPI libraries run them, where the engine has no such algorithm or another form of it.
+"""Message patterns of MPI libraries' exchanges between peers, if the engine lacks the algorithm or has another form of
+it.
 
-Each function says where the algorithm was published. The handling of ranks beyond a power of two is not published. It
-follows the sources of Open MPI 4.1 (coll_base_*.c), which took much of it from MPICH.
+Each function says where the algorithm was published. Some algorithms need a power of two of ranks, and the publications
+do not say how further ranks take part. For these ranks, the patterns follow the sources of Open MPI 4.1
+(coll_base_*.c), much of which come from MPICH.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from hopscope.algorithms.messages import DOWN, EXCHANGE, UP, Message, Pattern, S
 
 
 class Fold:
-    """Folds ranks to `size`, the largest power of two among them: each of the `extra` others gives its part to a
-    neighbour. even_stays: True if the even rank of such a pair stays."""
+    """Reduces the ranks of an algorithm to `size`, the largest power of two that is not above their number. Each of the
+    `extra` other ranks gives its part to a neighbour, which stays. Staying ranks are numbered by place, from 0.
+    even_stays: True if the even rank of each pair of neighbours stays."""
 
     def __init__(self, ranks: int, *, even_stays: bool = False) -> None:
         self.size = 1 << (ranks.bit_length() - 1)
@@ -21,22 +24,23 @@ class Fold:
         self._stays = 0 if even_stays else 1
 
     def rank(self, place: int) -> int:
-        """The rank at a place of the power of two."""
+        """The number of the staying rank with this place."""
         return 2 * place + self._stays if place < self.extra else place + self.extra
 
     def folded_rank(self, place: int) -> int:
-        """The rank that gives its part to this place."""
+        """The number of the rank that gives its part to the staying rank with this place."""
         return 2 * place + 1 - self._stays
 
 
 def shares(units: int, ranks: int) -> list[int]:
-    """The lengths of a vector's parts, one for each rank, in units. The first parts may have one unit more."""
+    """The lengths of a vector's parts, one for each rank, in units. If the vector cannot be divided evenly, the first
+    parts have one unit more."""
     return [units // ranks + (rank < units % ranks) for rank in range(ranks)]
 
 
 def pairwise(ranks: int, block: int) -> Pattern:
-    """In round k, each rank sends to the k-th rank after it and receives from the k-th before it (Thakur, Rabenseifner,
-    Gropp 2005). For any number of ranks."""
+    """Pairwise exchange (Thakur, Rabenseifner, Gropp 2005): in round k, each rank sends a block to the k-th rank after
+    it, and receives one from the k-th rank before it. For any number of ranks."""
     script = Script()
     for step in range(1, ranks):
         script.round((rank, (rank + step) % ranks, block) for rank in range(ranks))
@@ -44,8 +48,9 @@ def pairwise(ranks: int, block: int) -> Pattern:
 
 
 def neighbor_exchange(ranks: int, block: int) -> Pattern | None:
-    """Even ranks exchange with the right neighbour, then the left one, two blocks at a time (J. Chen et al.,
-    "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster with Fast Ethernet", HPC Asia 2005)."""
+    """Neighbour exchange (J. Chen et al., "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster
+    with Fast Ethernet", HPC Asia 2005): even ranks exchange alternately with the right and the left neighbour; one
+    block in the first round, then two. None for an odd number of ranks."""
     if ranks % 2:
         return None
     script = Script()
@@ -59,7 +64,8 @@ def neighbor_exchange(ranks: int, block: int) -> Pattern | None:
 
 
 def doubling_barrier(ranks: int) -> Pattern:
-    """Recursive doubling. Each rank beyond the power of two signals the rank that is lower by that power."""
+    """Barrier by recursive doubling over the largest power of two of ranks. Each further rank first sends a message to
+    the rank that is lower by this power of two, and gets one back at the end."""
     fold, script = Fold(ranks), Script()
     surplus = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
     script.round(((high, low, 0) for high, low in surplus), UP)
@@ -70,8 +76,8 @@ def doubling_barrier(ranks: int) -> Pattern:
 
 
 def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Pattern:
-    """The parts of the vector go round once to be summed, in `phases` phases, and once more as whole sums (Patarasuk
-    and Yuan 2009; in segments: Pjesivac-Grbovic et al. 2007)."""
+    """Allreduce in a ring (Patarasuk and Yuan 2009; in segments: Pjesivac-Grbovic et al. 2007). The parts of the vector
+    go round once, to be summed, in `phases` phases, and the sums go round a second time."""
     parts, script = shares(units, ranks), Script()
     for phase in range(phases):
         for step in range(1, ranks):
@@ -85,10 +91,11 @@ def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Patter
 
 
 def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = False) -> list[list[tuple[int, int]]]:
-    """Reduce-scatter by recursive halving (R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS
-    2004). Returns for each place the sent and the kept window of each step, in units. whole: True if the ranks beyond
-    the power of two give away their whole vector, as in MPICH. Otherwise the two ranks of a pair exchange halves, each
-    reduces one half, and then one of them gives its sum away."""
+    """Adds a reduce-scatter by recursive halving (R. Rabenseifner, "Optimization of Collective Reduction Operations",
+    ICCS 2004) to the script. Returns, for each place of the fold, the lengths sent and kept in each step, in units.
+
+    whole: True if the folded ranks first give away their whole vector, as in MPICH. Otherwise the two ranks of a folded
+    pair exchange halves, each reduces one half, and then the folded rank gives its sum away."""
     half = units // 2
     if whole:
         script.round(((fold.folded_rank(place), fold.rank(place), unit * units) for place in range(fold.extra)), UP)
@@ -131,8 +138,8 @@ def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = F
 
 
 def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: bool = False) -> Pattern:
-    """Reduce-scatter by recursive halving, then a binomial gather (Rabenseifner 2004). A root that gave its part away
-    takes the place of rank 0. whole: True for MPICH's variant on a number of ranks that is not a power of two."""
+    """Reduce-scatter by recursive halving, then a binomial gather (Rabenseifner 2004). If the root is a folded rank, it
+    replaces rank 0 in the gather. whole: True for MPICH's variant on a number of ranks that is not a power of two."""
     fold, script = Fold(ranks, even_stays=True), Script()
     steps = _halves(script, fold, units, unit, whole=whole)
     bits = fold.size.bit_length() - 1
@@ -159,11 +166,11 @@ def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: 
 def doubling_with_handing_on(
     ranks: int, script: Script, rank_of: Callable[[int], int], size: Callable[[int, int, int], int]
 ) -> None:
-    """Recursive doubling over any number of ranks: where a rank has no partner, others that have the partner's part
-    hand it on by halving distances (Thakur, Rabenseifner, Gropp 2005, section 3.2.1).
+    """Adds recursive doubling over any number of ranks to the script. A rank without a partner gets the missing part
+    from ranks that have it, at halving distances (Thakur, Rabenseifner, Gropp 2005, section 3.2.1).
 
-    size(v, mask, extra): the bytes that v sends in the round of `mask`: to its partner or, if extra, when it hands on
-    the part that it received.
+    rank_of: the rank with a virtual number v. size(v, mask, extra): the bytes that v sends in the round of `mask`: to
+    its partner (extra 0), or to a rank without a partner (extra 1).
     """
     mask = 1
     while mask < ranks:
@@ -186,8 +193,8 @@ def doubling_with_handing_on(
 
 
 def doubling_reduce_scatter(ranks: int, block: int) -> Pattern:
-    """Recursive doubling of all blocks except the sender's own (Thakur, Rabenseifner, Gropp 2005, for short
-    messages)."""
+    """Reduce-scatter by recursive doubling (Thakur, Rabenseifner, Gropp 2005, for short messages). In each round,
+    partners exchange all blocks except those of the sender's own group."""
 
     def size(v: int, mask: int, extra: int) -> int:
         group = (v ^ mask) & -mask if extra else v & -mask
@@ -199,7 +206,8 @@ def doubling_reduce_scatter(ranks: int, block: int) -> Pattern:
 
 
 def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
-    """Recursive halving over blocks, the farthest partner first (Thakur, Rabenseifner, Gropp 2005)."""
+    """Reduce-scatter by recursive halving of the blocks, with the farthest partner first (Thakur, Rabenseifner, Gropp
+    2005)."""
     fold, script = Fold(ranks), Script()
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
     script.round(((fold.folded_rank(place), fold.rank(place), block * ranks) for place in range(fold.extra)), UP)
@@ -216,10 +224,11 @@ def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
 
 
 def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern:
-    """Recursive halving, the nearest partner first, so that blocks end in bit-reversed order (J. L. Traeff, "An
-    Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application", EuroPVM/MPI 2005).
+    """Reduce-scatter by recursive halving with the nearest partner first, after which the blocks are in bit-reversed
+    order (J. L. Traeff, "An Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application", EuroPVM/MPI
+    2005).
 
-    turned: True if the vector was reordered before; otherwise blocks are exchanged at the end."""
+    turned: True if each rank reorders its vector before, so that blocks need not be exchanged at the end."""
     fold, script = Fold(ranks), Script()
     bits = fold.size.bit_length() - 1
     blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
@@ -243,14 +252,15 @@ def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern
             folded.append((fold.rank(place), fold.folded_rank(mirror), block))
         if mirror != place:
             peers.append((fold.rank(place), fold.rank(mirror), block))
-    script.round(folded, DOWN)  # first, so that none of these messages seems to wait for those of peers
+    script.round(folded, DOWN)  # before the peers' round, so that these messages do not wait for the peers' messages
     script.round(peers)
     return script.pattern()
 
 
 def scatter(ranks: int, units: int, unit: int, root: int, script: Script) -> Callable[[int, int], int]:
-    """The first half of a broadcast by scatter and allgather (van de Geijn): a binomial scatter of equal parts, the
-    last shorter. Returns a function for the bytes of the parts from one virtual rank up to another."""
+    """Adds the first half of a broadcast by scatter and allgather (van de Geijn) to the script: a binomial scatter of
+    equal parts, of which the last may be shorter. Returns a function that gives the bytes of the parts of the virtual
+    ranks `first` to `end` - 1. Virtual ranks count from the root."""
     part = -(-units // ranks)
 
     def size(first: int, end: int) -> int:
@@ -296,8 +306,8 @@ def scatter_doubling(ranks: int, units: int, unit: int, root: int) -> Pattern:
 
 
 def doubling_scan(ranks: int, size: int) -> Pattern:
-    """Partners at distances 1, 2, 4 exchange the sums of their groups, whether or not the partner needs them (Hillis
-    and Steele 1986)."""
+    """Scan by recursive doubling (Hillis and Steele 1986): partners at distances 1, 2, 4 and so on exchange the sums of
+    their groups, even if a partner does not need the other's sum."""
     script, bit = Script(), 1
     while bit < ranks:
         script.round((rank, rank ^ bit, size) for rank in range(ranks) if rank ^ bit < ranks)
@@ -306,9 +316,8 @@ def doubling_scan(ranks: int, size: int) -> Pattern:
 
 
 def linear_with_sync(ranks: int, block: int, first: int, root: int) -> Pattern:
-    """Gather in which the root invites one rank after the other by an empty message (Pjesivac-Grbovic et al. 2007).
-
-    first: the bytes that each rank sends ahead of the rest."""
+    """Gather in which the root requests the blocks one rank at a time, by an empty message (Pjesivac-Grbovic et al.
+    2007). A rank answers with two messages: the first `first` bytes of its block, and the rest."""
     messages: list[Message] = []
     for rank in range(ranks):
         if rank != root:
@@ -322,8 +331,9 @@ def linear_with_sync(ranks: int, block: int, first: int, root: int) -> Pattern:
 
 
 def split_binary(ranks: int, parents: Sequence[int], root: int, halves: Sequence[Sequence[int]]) -> Pattern:
-    """Each half of a broadcast runs down one side of a binary tree (parents, counted from the root), in segments; then
-    neighbours of the two sides exchange halves (Pjesivac-Grbovic et al. 2007)."""
+    """Broadcast by a split binary tree (Pjesivac-Grbovic et al. 2007): each half of the message goes down one side of
+    the tree, in segments; then ranks of the two sides exchange their halves in pairs. parents: of each rank, with ranks
+    counted from the root. halves: the lengths of the segments of each half."""
     messages: list[Message] = []
     receipts: dict[int, list[int]] = {v: [] for v in range(ranks)}
 

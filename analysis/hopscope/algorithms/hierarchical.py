@@ -1,9 +1,10 @@
-"""Checks whether Open MPI's `han` followed its settings. `han` builds a collective from collectives inside the hosts
-and between the hosts' leaders.
+"""Checks if Open MPI's component `han` followed its settings. `han` builds a collective from other collectives, inside
+the hosts and between the hosts' leaders.
 
-A setting of `han` selects a form. The simple form makes the calls in han_calls.CALLS, and settings of `tuned` name the
-algorithm of each call. The trace does not show which messages belong to which call. So the settings count as followed
-if all messages of the calls with a named algorithm were sent and, if every call has one, no others.
+A setting of `han` selects a form (variant). The simple form makes the calls in han_calls.CALLS, and settings of the
+component `tuned` may name the algorithm of each call. The trace does not show which messages belong to which call. So
+the settings count as followed if all messages of the named algorithms were sent and, if every call has a named
+algorithm, no others.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from hopscope.mpi_libraries.open_mpi.han_calls import CALLS, HOST_BLOCKS, INTER_
 
 _SIMPLE: Final = "simple"
 _TUNED: Final = "3"
-"""The number of `tuned` among the components that `han` calls."""
+"""`han`'s number for the component `tuned`."""
 
 
 @dataclass(frozen=True)
 class _Call:
-    """An operation that `han` calls, with its bytes. request: the request of `tuned`'s settings for it."""
+    """An operation that `han` calls, with the bytes of the call. request: the algorithm that settings of `tuned`
+    request for the call."""
 
     part: Part
     bytes: int
@@ -35,17 +37,17 @@ class _Call:
 
     @property
     def has_known_messages(self) -> bool:
-        """True if the requested messages are known, or if it is known that the library sends others."""
+        """True if the requested algorithm's messages are known, or if the library surely runs another algorithm."""
         request = self.request
         return request is not None and bool(request.instead or request.sent not in (None, open_mpi.OWN_CHOICE))
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The request to `han` for one collective.
+    """The form and algorithms that settings of `han` and `tuned` request for one collective.
 
-    form: `han`'s word for its variant. hosts: the ranks of each host. ignored: the reason why `han` does not follow the
-    request; None if it does.
+    form: `han`'s name of its variant, such as `simple`. hosts: the ranks of each host. calls: those that `han` makes in
+    this form. ignored: the reason why `han` does not follow the request; None if it does.
     """
 
     form: str
@@ -56,13 +58,13 @@ class Hierarchy:
 
     @property
     def wording(self) -> str:
-        """The request in the user's words, with the library's names of algorithms."""
+        """The request as the user wrote it, with the library's names of algorithms."""
         names = [f"{call.part.operation} {call.request.wording}" for call in self.calls if call.request]
         return f"han {self.form}{': ' if names else ''}{', '.join(dict.fromkeys(names))}"
 
     def obeyed(self, collective: Observed, recognised_name: str) -> tuple[str, str | None]:
-        """Tells whether the messages are the requested ones, and the reason if they are not or if it is undecided.
-        recognised_name: the name of the recognised algorithm."""
+        """Tells if the collective's messages are the requested ones: `yes`, `no` or `undecided`; and the reason if it
+        is not `yes`. recognised_name: the name of the recognised algorithm."""
         if self.form != _SIMPLE:
             return UNDECIDED, f"the messages of this form of `han` are not known, only those of {_SIMPLE}"
         requested_calls = [call for call in self.calls if call.request is not None]
@@ -85,13 +87,14 @@ class Hierarchy:
         return answer
 
     def _reason(self, requested_calls: Sequence[_Call]) -> str | None:
-        """The reason why another algorithm ran, if the settings show it."""
+        """The reason why another algorithm than the requested one ran; None if the settings do not show it."""
         requests = [call.request for call in requested_calls if call.request is not None]
         reasons = [self.ignored, *(reason for request in requests for reason in (request.ignored, request.instead))]
         return next((reason for reason in reasons if reason), None)
 
     def _groups(self, level: str) -> list[tuple[Sequence[int], int]]:
-        """The groups of ranks that call an operation at a level, each with the index of its root."""
+        """The groups of ranks that call an operation at this level, each with the index of its root in the group: the
+        leaders of all hosts, or the ranks of each host."""
         host, root_index = next(
             (number, ranks.index(self.root)) for number, ranks in enumerate(self.hosts) if self.root in ranks
         )
@@ -102,7 +105,8 @@ class Hierarchy:
         )
 
     def _edges(self, call: _Call, collective: Observed) -> Counter[Edge] | None:
-        """The edges of the requested algorithm, with their numbers of messages; None if some are missing."""
+        """The edges of a call's requested algorithm, with their numbers of messages; None if the collective lacks some
+        of these messages."""
         if call.request is None or call.request.instead:
             return None
         expected = Counter[Edge]()
@@ -121,7 +125,7 @@ class Hierarchy:
         return expected
 
     def _unnamed(self, collective: Observed) -> set[Edge]:
-        """The edges among the ranks of those calls for which no setting names an algorithm."""
+        """The recorded edges that may belong to a call without a requested algorithm."""
         groups = [
             set(ranks) for call in self.calls if call.request is None for ranks, _ in self._groups(call.part.level)
         ]
@@ -129,8 +133,8 @@ class Hierarchy:
 
 
 def hierarchy(settings: Settings, op: str, collective: Observed) -> Hierarchy | None:
-    """The request to `han` for a collective; None without one, or if `han` leaves the collective to `tuned`, as on one
-    host, on hosts with one rank each, and on hosts with different numbers of ranks."""
+    """The request to `han` for a collective; None without a request, or if `han` passes the collective to `tuned`. It
+    does so on one host, on hosts with one rank each, and on hosts with different numbers of ranks."""
     operation = operation_of(op)
     if operation is None or operation not in CALLS or settings.is_mpich:
         return None
@@ -154,7 +158,7 @@ def hierarchy(settings: Settings, op: str, collective: Observed) -> Hierarchy | 
 
 
 def _form(parameters: Mapping[str, Mapping[str, str | None]], operation: str) -> str | None:
-    """The name or number of the form that a setting requests; None if `han` chooses."""
+    """The form that a setting requests, by its name or, if that is unknown, its number; None if `han` chooses."""
     parameter = parameters.get(f"coll_han_use_{operation}_algorithm")
     text = (parameter["asked"] or parameter["value"]) if parameter else None
     if text and text not in ("0", "default"):
@@ -165,7 +169,7 @@ def _form(parameters: Mapping[str, Mapping[str, str | None]], operation: str) ->
 
 
 def _ignored(settings: Settings, calls: Sequence[_Call], operation: str) -> str | None:
-    """The reason why `han` does not follow its settings."""
+    """The reason why `han` does not follow its settings; None if it does."""
     parameters, components = settings.parameters, settings.parameters.get("coll", {}).get("value") or ""
     has_han = "han" in components.removeprefix("^").split(",")
     if components and has_han == components.startswith("^"):
@@ -185,8 +189,8 @@ def _not_told(call: _Call) -> str:
 
 
 def _come_before(collective: Observed, extra_edges: Collection[Edge], expected: Mapping[Edge, int]) -> bool:
-    """Tells whether every rank sent its extra messages before the expected ones, as in the first call, in which `han`
-    makes its own communicators."""
+    """Tells if every rank sent its extra messages before the expected ones. They then come from making `han`'s own
+    communicators, in its first collective."""
     first_sends: dict[int, int] = {}
     for edge, count in expected.items():
         first_send = min(message.sent_ns for message in collective.edges[edge][-count:])
@@ -200,8 +204,8 @@ def _come_before(collective: Observed, extra_edges: Collection[Edge], expected: 
 
 
 def _subset(collective: Observed, ranks: Sequence[int], root: int, call: _Call, times: int) -> Observed:
-    """The messages among these ranks as a collective. times: the number of equal calls; only the messages of the first
-    one count."""
+    """The messages of one call of `han`, as a collective on its ranks. times: the number of equal calls; only the first
+    one's share of the messages is taken."""
     places = {rank: number for number, rank in enumerate(ranks)}
     messages = [
         message._replace(src=places[src], dst=places[dst])

@@ -1,7 +1,7 @@
-"""Algorithms of the collectives of one kind, and the role and round of each of their messages.
+"""Finds the algorithm of the collectives of one kind, and the role and round of each of their messages.
 
-Collectives are of one kind if they differ only in their times. The conversion recognises each kind once, and stores the
-results of this module.
+Collectives are of one kind if they differ only in their times. The conversion of a trace recognises each kind once, and
+stores the results.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ class Kind:
     equivalents: str | None
     """Other algorithms that send the same messages."""
     differs: str | None
-    """The name of the captured algorithm's messages, if those of another algorithm were sent."""
+    """If the library's captured function and the messages disagree: the name of the messages that this function should
+    have sent; otherwise None."""
     segment_bytes: int | None
     depth: int | None
-    """The number of messages in the longest chain; None if unknown."""
+    """The number of messages in the longest chain of messages that wait for one another; None if unknown."""
     crossings: int | None
-    """The most messages between clusters in one chain; None if unknown."""
+    """The largest number of messages between clusters in such a chain; None if unknown."""
     roles: Roles
     """The roles of the messages; empty if unknown."""
     rounds: Mapping[Edge, Sequence[int]]
-    """The round of each message of an edge, in the order of sending. If the algorithm does not give it, it comes from
-    the times of the first example."""
+    """The round of each message of an edge, in the order of sending: its place in a chain of messages that wait for one
+    another, from 1. It follows from the algorithm or, if that is unknown, from the first example's times."""
 
     @property
     def last_round(self) -> int | None:
@@ -85,11 +86,12 @@ def kind_of(
 
 
 def rounds_in_times(collective: Observed) -> dict[Edge, tuple[int, ...]]:
-    """The rounds of each edge's messages if a sender passes on everything that it received."""
+    """The rounds of each edge's messages by their times: a message's round is one more than the latest round among the
+    messages that its sender had received before."""
     arrived: dict[int, list[tuple[int, int]]] = defaultdict(list)
     last_rounds: dict[int, int] = defaultdict(int)
     rounds: dict[Edge, list[int]] = defaultdict(list)
-    # A sender's receives were sent earlier, so their rounds are known.
+    # In the order of sending, the rounds of all messages that a sender has received are known.
     for message in sorted(collective.messages, key=lambda message: (message.sent_ns, message.received_ns)):
         if message.src == message.dst:
             continue
@@ -103,8 +105,9 @@ def rounds_in_times(collective: Observed) -> dict[Edge, tuple[int, ...]]:
 
 
 def _along_roles(collective: Observed, roles: Roles) -> Pattern | None:
-    """The pattern of trees without a name, such as those of a tree file. A rank passes the n-th message on once it has
-    the n-th message of each of its children, or of its parent. None if messages go between peers, or in a circle."""
+    """The pattern of messages along trees that have no name, such as those of a tree file. A rank passes the n-th
+    message on once it has the n-th message from each of its children, or from its parent. None if messages go between
+    peers, or in a circle."""
     numbers: dict[tuple[Edge, str], list[int]] = defaultdict(list)
     sends: dict[int, tuple[int, int, int, str]] = {}
     incoming: dict[tuple[int, str], set[Edge]] = defaultdict(set)
@@ -130,9 +133,8 @@ def _along_roles(collective: Observed, roles: Roles) -> Pattern | None:
 
 
 def parents_of(roles: Roles, role: str, ranks: int) -> dict[int, int] | None:
-    """The parent of each rank except the root, in the tree of the messages with this role, `up` or `down`. None if they
-    form no tree. If ranks also exchange messages, as leaders do or the ranks after a fold, the tree must contain all
-    ranks."""
+    """The tree along which the messages with this role (`up` or `down`) go: the parent of each rank except the root.
+    None if they do not form a tree, or if ranks also exchange messages and the tree does not contain all ranks."""
     edges = [edge for edge, ways in roles.items() if role in ways]
     parents = dict(edges) if role == UP else {child: parent for parent, child in edges}
     members = {rank for edge in edges for rank in edge}

@@ -1,4 +1,4 @@
-"""The messages of a collective as an algorithm prescribes them: who sends how much to whom, why and after what."""
+"""Patterns: the messages that an algorithm prescribes for a collective, with their roles and prerequisites."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 UP: Final = "up"
-"""The role of a contribution towards one rank."""
+"""The role of a message towards a root, with a contribution to the result."""
 DOWN: Final = "down"
-"""The role of a result from one rank."""
+"""The role of a message from a root, with a result."""
 EXCHANGE: Final = "exchange"
-"""The role of a step between peers."""
+"""The role of a message between peers, such as two partners in recursive doubling."""
 
 
 class Message(NamedTuple):
@@ -24,19 +24,19 @@ class Message(NamedTuple):
     bytes: int
     role: str
     prerequisites: tuple[int, ...] = ()
-    """The messages, by their place in the list, that src must receive before it sends this one."""
+    """The messages that src must receive before it sends this one, by their index in the pattern."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """An algorithm's messages. Each comes after the messages that it waits for; those of one edge are in the order of
-    sending."""
+    """An algorithm's messages. Each comes after its prerequisites, and messages of one edge (sender and receiver) are
+    in the order of sending."""
 
     messages: Sequence[Message]
 
     @cached_property
     def edges(self) -> dict[tuple[int, int], list[int]]:
-        """The places of the messages of each edge, which is a sender and a receiver."""
+        """The indices of the messages of each edge (sender and receiver)."""
         edges: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, message in enumerate(self.messages):
             edges[message.src, message.dst].append(number)
@@ -49,7 +49,7 @@ class Pattern:
 
     @cached_property
     def levels(self) -> list[int]:
-        """The length of the longest chain that ends with each message."""
+        """For each message, the length of the longest chain of prerequisites that ends with it."""
         return self.chains([1] * len(self.messages))
 
     @property
@@ -59,20 +59,22 @@ class Pattern:
 
     @property
     def order(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """The levels of the messages of each edge: equal for two patterns whose messages come in the same order."""
+        """The levels of the messages of each edge. They are equal for patterns that prescribe the same messages in the
+        same order."""
         return {edge: tuple(self.levels[number] for number in numbers) for edge, numbers in self.edges.items()}
 
     def chains(self, weights: Sequence[int]) -> list[int]:
-        """The greatest weight of a chain that ends with each message."""
+        """For each message, the greatest weight of a chain of prerequisites that ends with it."""
         sums: list[int] = []
         for message, weight in zip(self.messages, weights, strict=True):
             sums.append(weight + max((sums[prerequisite] for prerequisite in message.prerequisites), default=0))
         return sums
 
     def concatenate(self, second: Pattern) -> Pattern:
-        """Both patterns in sequence: a rank begins the second when it has received all messages of the first.
+        """This pattern followed by `second`, which a rank begins when it has received all its messages of the first.
 
-        If both have the same number of segments, each segment of the second waits only for its segment of the first.
+        If both patterns have the same number of segments, each segment of the second waits only for the same segment of
+        the first.
         """
         arrived: dict[int, list[int]] = defaultdict(list)
         nth: dict[int, int] = {}
@@ -91,7 +93,7 @@ class Pattern:
 
 
 class Script:
-    """Writes a pattern round by round: a rank's sends come after its receives in earlier rounds."""
+    """Builds a pattern round by round. A rank sends only after it has received all its messages of earlier rounds."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
@@ -99,7 +101,7 @@ class Script:
         self._receipts: dict[int, list[int]] = {}
 
     def round(self, sends: Iterable[tuple[int, int, int]], role: str = EXCHANGE) -> None:
-        """Add one round of sends (src, dst, bytes), which begin at once."""
+        """Add one round of sends (src, dst, bytes), which do not wait for each other."""
         arriving: dict[int, list[int]] = defaultdict(list)
         for src, dst, size in sends:
             receipts = self._receipts.get(src, [])
@@ -107,10 +109,10 @@ class Script:
             self._messages.append(Message(src, dst, size, role, tuple(receipts)))
             self._levels.append(1 + max((self._levels[number] for number in receipts), default=0))
         for rank, numbers in arriving.items():
-            # The receive with the longest chain stands for all earlier ones.
+            # Of the rank's earlier receives, keep only the one with the longest chain.
             longest = max(self._receipts.get(rank, []), key=self._levels.__getitem__, default=None)
             self._receipts[rank] = numbers if longest is None else [longest, *numbers]
 
     def pattern(self) -> Pattern:
-        """The written pattern."""
+        """The pattern of all rounds so far."""
         return Pattern(self._messages)

@@ -27,7 +27,8 @@ class RecordedMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Observed:
-    """One collective. A rank's messages to itself show nothing about a pattern and are left out."""
+    """One collective. bytes: the payload. A rank's messages to itself do not count, because they show nothing about the
+    algorithm."""
 
     operation: str
     """The blocking form, such as MPI_Allreduce."""
@@ -40,7 +41,7 @@ class Observed:
 
     @cached_property
     def edges(self) -> dict[Edge, list[RecordedMessage]]:
-        """The messages of each edge in the order of sending."""
+        """The messages of each edge (sender and receiver), in the order of sending."""
         edges: dict[Edge, list[RecordedMessage]] = defaultdict(list)
         for message in sorted(self.messages, key=lambda m: (m.sent_ns, m.received_ns)):
             if message.src != message.dst:
@@ -54,8 +55,8 @@ class Observed:
 
     @cached_property
     def edge_numbers(self) -> bytes:
-        """The number src * ranks + dst of each message's edge, in order, as 64-bit integers: equal for collectives
-        with as many messages on each edge."""
+        """The sorted numbers src * ranks + dst of all messages, as bytes of 64-bit integers. They are equal for
+        collectives with the same number of messages on every edge."""
         numbers = [src * self.ranks + dst for (src, dst), count in self.counts.items() for _ in range(count)]
         return np.sort(np.array(numbers, dtype=np.int64)).tobytes()
 
@@ -66,24 +67,24 @@ class Observed:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """The lengths of messages, the longest first."""
+        """The distinct lengths of messages in bytes, the longest first."""
         return sorted({message.bytes for messages in self.edges.values() for message in messages}, reverse=True)
 
     @cached_property
     def unit(self) -> int:
-        """The greatest common divisor of all lengths, in bytes."""
+        """The greatest common divisor of the payload and all lengths of messages, in bytes."""
         return gcd(self.bytes, *self.sizes) or 1
 
     @property
     def units(self) -> int:
-        """The payload in units."""
+        """The payload, in multiples of `unit`."""
         return self.bytes // self.unit
 
     @cached_property
     def turning(self) -> list[int]:
-        """The ranks that sent nothing before they had received everything, in order. If a reduction is followed by a
-        broadcast, this is only the root: every message of the broadcast waits for the whole reduction. With two ranks
-        the list has both, because the order of their messages tells nothing."""
+        """The ranks that sent nothing before they had received all their messages. In a reduction that is followed by a
+        broadcast, only the root does so, because every message of the broadcast waits for the whole reduction. Of two
+        ranks, the list has both, because the order of their two messages is not reliable."""
         if self.ranks <= 2:
             return list(range(self.ranks))
         first_sends = dict.fromkeys(range(self.ranks), inf)

@@ -1,11 +1,13 @@
-"""The candidate that the messages of a collective fit.
+"""Recognises an algorithm: finds the candidate that the messages of a collective fit.
 
-A candidate fits if every edge has as many messages of the same lengths, and if no rank sent a message before it had
-received its prerequisites. Of the fitting candidates, only those that prescribe the most order stay, because any order
-also fits a pattern without order. On two ranks order does not count, because a single late rank would decide. Of the
-rest, the first in the order of `candidates` gives the name, and the others are listed.
+A candidate fits if it has the same number of messages with the same lengths on every edge, and if no rank sent a
+message before it had received the message's prerequisites. Of the fitting candidates, only those that prescribe the
+most order are kept, because messages in any order also fit a pattern without order. On two ranks, the order does not
+count, because it would depend on which rank is late. The first remaining candidate, in the order of `candidates`, gives
+the name, and the others are listed as equivalents.
 
-The lengths of a vector's shares may differ by a unit, because the library chooses them.
+If an algorithm divides a vector unevenly, lengths of messages may differ by a unit per share, because libraries divide
+it in different ways.
 """
 
 from __future__ import annotations
@@ -23,15 +25,15 @@ UNRECOGNISED = "unrecognised"
 
 _CACHE_SIZE: Final = 128
 _MOST_MESSAGES: Final = 1 << 12
-"""The candidates of collectives with more messages are not kept, because they take too much memory."""
+"""Fitting candidates of collectives with more messages are not cached, because they take too much memory."""
 _fitting: OrderedDict[object, list[Candidate]] = OrderedDict()
-"""The candidates that have the edges of recent collectives. Kept because communicators of one size often run the same
-algorithm."""
+"""A cache of the candidates with fitting edges for recent collectives, by `Observed.key`. It helps because
+communicators of one size often run the same algorithm."""
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """The algorithm, and others with the same messages in the same order."""
+    """The name of the recognised algorithm, and the names of others with the same messages in the same order."""
 
     name: str
     equivalents: tuple[str, ...] = ()
@@ -41,10 +43,11 @@ class Recognised:
 def recognise(
     examples: Sequence[Observed], roles: Mapping[Edge, Sequence[str]] | None = None, tree_file_name: str | None = None
 ) -> Recognised:
-    """Name the algorithm of these collectives, whose edges and lengths are equal.
+    """Recognise the algorithm of these collectives, which have the same edges and lengths of messages.
 
-    roles: those of the messages, if a schedule has them. tree_file_name: the name in the tree file. Both tell apart
-    algorithms that times may not, such as leaders that exchange, leaders in a ring, and a tree.
+    roles: of the messages, if a schedule of the engine gave them. tree_file_name: the algorithm's name in the tree
+    file. Both help to distinguish algorithms whose messages may come in the same order, such as an exchange between
+    leaders, a ring of leaders, and a tree.
     """
     first = examples[0]
     fitting = _with_its_edges(first)
@@ -76,7 +79,7 @@ def recognise(
 
 
 def _with_its_edges(collective: Observed) -> list[Candidate]:
-    """The candidates that have as many messages of the same lengths on every edge."""
+    """The candidates with the collective's number and lengths of messages on every edge."""
     is_cacheable = collective.total <= _MOST_MESSAGES
     fitting = _fitting.pop(collective.key, None) if is_cacheable else None
     if fitting is None:
@@ -89,8 +92,8 @@ def _with_its_edges(collective: Observed) -> list[Candidate]:
 
 
 def _of_one_kind(candidate: Candidate, choice: Candidate) -> bool:
-    """Tells whether to list a candidate beside the chosen one. Mixtures are listed only beside a mixture, because many
-    of them have the same messages."""
+    """Tells if a candidate may be listed as an equivalent of the chosen one. Mixtures of algorithms are listed only
+    beside a mixture, because very many of them have the same messages."""
     return candidate.title != choice.title and (choice.is_mixture or not candidate.is_mixture)
 
 
@@ -120,7 +123,7 @@ def _in_order(pattern: Pattern, collective: Observed) -> bool:
 
 
 def matched(pattern: Pattern, collective: Observed) -> dict[int, RecordedMessage]:
-    """The recorded message for each message of a pattern with the same edges."""
+    """The recorded message for each message of a pattern (by index) with the same edges."""
     return {
         number: message
         for edge, numbers in pattern.edges.items()

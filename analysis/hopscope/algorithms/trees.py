@@ -1,8 +1,8 @@
-"""Trees, and the messages that run along them.
+"""Trees that MPI libraries and the engine use, and the messages that go along them.
 
-The shapes that the engine knows come from its own code (`hopscope.native._plan`). This file has the further shapes of
-Open MPI, as described by J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
-Computing 10 (2007), and in its sources (coll_base_topo.c).
+Shapes that the engine knows come from its own code (`hopscope.native._plan`). This file adds further shapes of Open MPI
+from J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007), and
+from Open MPI's sources (coll_base_topo.c).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _NAMES = {
     "binomial-mpich": "binomial",
     "binomial-lam": "binomial",
 }
-"""Names of algorithms, for shapes with another name."""
+"""Names of algorithms, for shapes that have another name in the engine."""
 
 _SMALLEST_COUNTS = {"kary": 3, "k-chain": 2}
-"""Smallest numbers of children or chains. With fewer, these shapes equal other shapes."""
+"""The smallest numbers of children (kary) or chains (k-chain). With smaller numbers, these shapes equal others."""
 
 _MOST_RADIX = 16
 
@@ -51,7 +51,7 @@ class NamedTree:
         return children
 
     def from_root(self) -> list[int]:
-        """Every rank, parents before their children."""
+        """All ranks, parents before their children."""
         children, order = self.children(), [self.root]
         for rank in order:
             order.extend(children[rank])
@@ -59,7 +59,8 @@ class NamedTree:
 
 
 def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: bool, degree: int) -> Iterator[NamedTree]:
-    """Every tree known over len(hosts) ranks, in the order of preference; `degree` is that of the observed root."""
+    """All known trees over len(hosts) ranks, in the order of preference. degree: the number of ranks with which the
+    root exchanged messages. It is the fan-out of shapes that have one."""
     ranks = len(hosts)
     alike = [0] * ranks
     for shape in _plan.shapes():
@@ -72,7 +73,8 @@ def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: boo
         spec = {"shape": shape.name, **({"fan_out": degree} if shape.counts else {})}
         parents = Shape(spec).tree(root, broadcast=down, hosts=alike, clusters=alike).parents
         yield NamedTree(_NAMES.get(shape.name, shape.name), parents, degree if shape.counts else None)
-    # coll/basic gathers along the tree along which LAM sends; libnbc swaps the root and rank 0.
+    # Open MPI's coll/basic gathers along the binomial tree in which LAM, an older library, broadcasts. Open MPI's
+    # libnbc makes the tree for root 0, and then exchanges the root and rank 0.
     highest = [v - (1 << (v.bit_length() - 1)) if v else ROOT for v in range(ranks)]
     yield NamedTree("binomial", _shifted(highest, root))
     if root:
@@ -96,21 +98,21 @@ _HIERARCHIES = [
 
 
 def _shifted(parents: Sequence[int], root: int) -> tuple[int, ...]:
-    """The tree with ranks counted cyclically from the root."""
+    """The tree for root `root`, made from a tree for root 0 by adding `root` to all ranks (modulo their number)."""
     ranks = len(parents)
     places = [(rank - root) % ranks for rank in range(ranks)]
     return tuple(ROOT if parents[v] == ROOT else (parents[v] + root) % ranks for v in places)
 
 
 def _exchanged(parents: Sequence[int], root: int) -> tuple[int, ...]:
-    """The tree in which the root and rank 0 have changed places."""
+    """The tree for root `root`, made from a tree for root 0 by exchanging the ranks 0 and `root`."""
     place = {0: root, root: 0}
     places = [place.get(rank, rank) for rank in range(len(parents))]
     return tuple(ROOT if parents[v] == ROOT else places[parents[v]] for v in places)
 
 
 def _clear_digit(v: int, radix: int) -> int:
-    """The parent in a k-nomial tree: the lowest digit that is not zero, to base `radix`, becomes zero."""
+    """The parent of v in a k-nomial tree: v with its lowest nonzero digit, to base `radix`, set to zero."""
     place = 1
     while v and v % (place * radix) == 0:
         place *= radix
@@ -118,7 +120,7 @@ def _clear_digit(v: int, radix: int) -> int:
 
 
 def level_binary(ranks: int) -> list[int]:
-    """The parents in a binary tree in which the children of a rank of level l are 2^l and 2 * 2^l ranks further on."""
+    """The parents in a binary tree in which a rank v on level l has the children v + 2^l and v + 2 * 2^l."""
     parents = [ROOT] * ranks
     for v in range(ranks):
         step = 1 << ((v + 1).bit_length() - 1)
@@ -129,8 +131,8 @@ def level_binary(ranks: int) -> list[int]:
 
 
 def _in_order_binary(ranks: int) -> tuple[int, ...]:
-    """A binary tree with the last rank as root. The two subtrees of a rank are the consecutive ranks right before it,
-    cut in two, so that a reduction keeps rank order."""
+    """The parents in a binary tree with the last rank as root. A rank's descendants are the consecutive ranks right
+    before it; their first and second half are its two subtrees. So a reduction keeps the order of ranks."""
     parents = [ROOT] * ranks
     waiting = [(0, ranks, ROOT)]
     while waiting:
@@ -147,8 +149,8 @@ def _in_order_binary(ranks: int) -> tuple[int, ...]:
 
 
 def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
-    """The pattern of a message in segments from the root to all ranks. A rank passes a segment on once it has the
-    segment."""
+    """The pattern of a message from the root to all ranks, in segments. A rank passes on each segment as soon as it has
+    received it. segments: their lengths in bytes."""
     order, messages = tree.from_root(), []
     for size in segments:
         arrivals: dict[int, tuple[int, ...]] = {}
@@ -160,8 +162,8 @@ def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
 
 
 def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
-    """The pattern of a message in segments that is combined towards the root. A rank sends a segment once it has that
-    segment of all its children."""
+    """The pattern of a reduction towards the root, in segments. A rank sends a segment as soon as it has received this
+    segment from all its children. segments: their lengths in bytes."""
     order, messages = tree.from_root(), []
     for size in segments:
         arrivals: dict[int, tuple[int, ...]] = {}
@@ -174,8 +176,8 @@ def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
 
 
 def blocks_along(tree: NamedTree, block: int, passing: Callable[[NamedTree, Sequence[int]], Pattern]) -> Pattern:
-    """The pattern of one block for (or of) each rank. A message holds the blocks of a whole subtree. passing: pass_down
-    or pass_up."""
+    """The pattern of a scatter or gather along a tree. Each message has the blocks of all ranks in a subtree. block:
+    bytes of a rank's block. passing: pass_down to scatter, pass_up to gather."""
     subtree_sizes = [1] * len(tree.parents)
     for rank in reversed(tree.from_root()[1:]):
         subtree_sizes[tree.parents[rank]] += subtree_sizes[rank]

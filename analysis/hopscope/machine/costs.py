@@ -1,7 +1,7 @@
 """Costs of messages and of local work on a machine.
 
-A hop from one rank to another takes latency + bytes * per_byte after it was sent, and, between hosts, has to pass the
-two hosts' interfaces, which may serve one message at a time.
+A hop from one rank to another takes latency + bytes * per_byte. Between hosts, it also has to pass the network
+interfaces of both hosts, which may serve only one message at a time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from hopscope.vocabulary.links import LINKS, classes_of_hosts, link_class
 INTRA_HOST = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to this size, a message's time hardly depends on its bytes.
 SMALL = 1024
-# Times are interpolated up to this ratio to a measured size. Farther off, networks behave differently: over TCP, 64 KiB
-# took 4 latencies of a link and 16 KiB took 1.15.
+# A size counts as measured if it differs from a measured size by at most this factor. Times of other sizes may not be
+# on one line: over TCP, 64 KiB took 4 latencies of a link, and 16 KiB took 1.15.
 NEAR_RATIO = 3.0
-# Latencies of a message by rendezvous, in order.
+# The latencies of a message by rendezvous, in order: of the RTS, of the CTS, and of the message itself.
 RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 
 
@@ -31,12 +31,13 @@ RENDEZVOUS_LATENCIES = ("announcement_ns", "answer_ns", "announced_ns")
 class LinkCost:
     """The time of a message on one class of links: latency_ns + bytes * per_byte_ns.
 
-    hops: the number of hops that it was fitted to; 0 for a stand-in. most_bytes, sizes: the largest and all sizes of
-    these hops. tells_bytes: True if the sizes differ enough to show the time per byte.
-    send_ns, receive_ns: a message's time at its sender and at its receiver; None: the same as on all links.
-    eager_bytes: longer messages go by rendezvous. announcement_ns, answer_ns: the latencies of RTS and CTS.
-    announced_ns: that of the message after them. These three are latency_ns if None. announced_per_byte_ns: that
-    message's time per byte beyond per_byte_ns.
+    hops: the number of hops to which the costs were fitted; 0 if the costs are those of another class. most_bytes,
+    sizes: the largest size and all sizes of these hops. tells_bytes: True if the sizes differ enough to show the time
+    per byte.
+    send_ns, receive_ns: the time that a message takes its sender and its receiver; None: as in LocalCost.
+    eager_bytes: longer messages are sent by rendezvous. For these, announcement_ns, answer_ns and announced_ns are the
+    latencies of the RTS, the CTS and the message itself (None: latency_ns), and announced_per_byte_ns is an extra time
+    per byte.
     """
 
     latency_ns: float
@@ -54,7 +55,7 @@ class LinkCost:
     announced_per_byte_ns: float = 0.0
 
     def message_ns(self, size: float) -> float:
-        """The time of a message of this size, with its RTS and CTS if it goes by rendezvous."""
+        """The time of a message of this size, including RTS and CTS if it is sent by rendezvous."""
         if size <= self.eager_bytes:
             return self.latency_ns + self.per_byte_ns * size
         phases = [
@@ -64,7 +65,7 @@ class LinkCost:
         return sum(phases) + (self.per_byte_ns + self.announced_per_byte_ns) * size
 
     def is_measured_size(self, size: Array) -> Array:
-        """True for each size that is near a measured one; for all sizes if the class has no hops or no sizes."""
+        """Mask of the sizes that are near a measured one; True for all if the class of links has no measured sizes."""
         if not (self.hops and self.sizes):
             return np.ones(len(size), bool)
         log_ratio = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(self.sizes), SMALL)[None, :])
@@ -73,7 +74,8 @@ class LinkCost:
 
 @dataclass
 class LocalCost:
-    """The time of a rank's own work, ns: per collective (enter, leave) or per message."""
+    """The times of a rank's own work, ns: per collective (enter, leave) or per message. handle_up_ns: for a message
+    received towards the root, including its combining; handle_down_ns: for one received from the root."""
 
     enter_ns: float = 0.0
     handle_up_ns: float = 0.0
@@ -88,7 +90,7 @@ class LocalCost:
     def receive_ns(self) -> float:
         """The receiver's time for a message, without combining."""
         handling = [time for time in (self.handle_up_ns, self.handle_down_ns) if time > 0]
-        # Where nothing was combined, up and down are two views of one cost.
+        # If nothing was combined, both times estimate the same cost, so their mean counts.
         is_split = len(handling) == 2 and self.handle_down_ns <= self.handle_up_ns
         return self.handle_down_ns if is_split else sum(handling) / max(1, len(handling))
 
@@ -105,19 +107,20 @@ HostPair = tuple[int, int]
 class Costs:
     """Everything that the replay needs to know about the machine.
 
-    measured: the pairs of hosts, from and to, whose latency the hops show; other pairs have that of their class.
+    links: by class. pairs: latencies of outlying pairs of hosts, ns. measured: the pairs whose latency the hops show;
+    other pairs have the latency of their class. Pairs are directed.
     """
 
     links: dict[str, LinkCost]
     local: LocalCost
     interface_message_ns: float = 0.0
     interface_per_byte_ns: float = 0.0
-    pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
+    pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying pairs
     measured: frozenset[HostPair] = frozenset()
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
-        """The input of `routes.fitted`; host_clusters: the cluster of each host."""
+        """The costs as the arrays that `routes.fitted` needs. host_clusters: the cluster of each host."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
         link = self.classes(host_clusters)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
@@ -128,7 +131,7 @@ class Costs:
         message_per_byte = np.asarray([self.links[name].announced_per_byte_ns for name in LINKS])[link]
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
-            # For a pair with an outlying latency, these latencies shift by the same amount.
+            # If a pair's latency differs from its class's, its rendezvous latencies differ by the same amount.
             **{
                 name: np.maximum(0.0, latency - usual + self._phase_latency(name)[link]).ravel()
                 for name in RENDEZVOUS_LATENCIES
@@ -142,10 +145,10 @@ class Costs:
         }
 
     def _phase_latency(self, column: str) -> Array:
-        """A rendezvous latency of each class of links; None stands for the class's latency."""
+        """One of RENDEZVOUS_LATENCIES for each class of links; the class's latency where the column is None."""
         latencies = [(vars(self.links[name])[column], self.links[name].latency_ns) for name in LINKS]
         return np.asarray([usual if phase_ns is None else phase_ns for phase_ns, usual in latencies])
 
     def classes(self, host_clusters: Sequence[int]) -> Array:
-        """The link class of each pair of hosts, gateways among them; see `classes_of_hosts`."""
+        """The link class of each pair of hosts, including gateways: hosts x hosts. See `classes_of_hosts`."""
         return classes_of_hosts([*host_clusters, *self.machine.gateways_clusters])

@@ -1,10 +1,10 @@
-"""Constants of the rendezvous protocol: its latencies, and the limits that tell such messages from eager ones."""
+"""Constants of the rendezvous protocol: its number of latencies, and limits that tell its messages from eager ones."""
 
 from __future__ import annotations
 
 BLOCKED_SHARE = 0.25
-"""A sender that was blocked for more than this share of its message's time waited for a CTS."""
+"""If a sender was blocked for more than this share of its message's time, it is assumed to have waited for a CTS."""
 LATENCIES = 3
-"""Latencies of a message by rendezvous: RTS, CTS and the message itself."""
+"""Number of latencies in the time of a message by rendezvous: RTS, CTS and the message itself."""
 LEAST_MESSAGES = 5
-"""Least number of messages of one size that show whether their senders were blocked."""
+"""The fewest messages of one size that are enough to tell if their senders were blocked."""

@@ -1,7 +1,7 @@
 """Links and queues of an emulated machine, from the run's `emulated` (`emulate` in topology.schema.json).
 
-The compiled network (analysis/native/paths/network.h) repeats what the collector did with these links. Of a trace of
-bandwidths it uses the mean time per byte, of a trace of latencies the mean.
+The compiled network (analysis/native/paths/network.h) reproduces the delays that the collector emulated. If a link's
+latency or bandwidth changes over time, its mean latency or mean time per byte is used.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from hopscope.vocabulary.links import link_class
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """An emulated machine; times in ns. Matrices of hosts or clusters are from x to. Hosts with ranks come before
-    gateways without ranks."""
+    """An emulated machine; times in ns. In matrices of hosts or clusters, rows are senders and columns receivers. Hosts
+    with ranks come before gateways without ranks. wire_per_byte_ns: of a pair's own link. shared_per_byte_ns: of a link
+    that all hosts of two clusters share."""
 
     emulated: bool = False
     has_traces: bool = False
@@ -29,8 +30,8 @@ class Machine:
     cut_through: bool = False
     rank_message_ns: float = 0.0
     rank_per_byte_ns: float = 0.0
-    clusters: int = 0  # 0 where none share a link
-    gateways_clusters: tuple[int, ...] = ()  # of gateways without ranks
+    clusters: int = 0  # 0 if no clusters share a link
+    gateways_clusters: tuple[int, ...] = ()  # the clusters of gateways without ranks
     host_clusters: tuple[int, ...] = ()
     latency_ns: Array | float = 0.0
     wire_per_byte_ns: Array | float = 0.0
@@ -39,12 +40,12 @@ class Machine:
     gateway_to: Array = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def latencies(self) -> Array:
-        """The emulated latency from host to host."""
+        """The emulated latency between each two hosts: hosts x hosts."""
         hosts = len(self.host_clusters) + len(self.gateways_clusters)
         return np.broadcast_to(self.latency_ns, (hosts, hosts))
 
     def rank_ns(self, size: Array) -> Array:
-        """A rank's time for a message of each size."""
+        """The emulated time, ns, that a message of each size takes a rank."""
         return self.rank_message_ns + self.rank_per_byte_ns * size
 
     def arrays(self, clusters: Array) -> dict[str, Any]:
@@ -83,14 +84,14 @@ class Machine:
 
 
 REAL = Machine()
-"""A machine without emulated links: only hops show its costs."""
+"""A machine without emulated links. Its costs have to be fitted to hops."""
 
 
 def machine_of(
     emulated: dict[str, Any] | None, hosts: Sequence[str], host_clusters: Sequence[int], clusters: Sequence[str]
 ) -> Machine:
-    """The machine of a run's `emulated`. hosts, host_clusters: the names of the ranks' hosts, and the number of each
-    host's cluster. clusters: the names of the clusters."""
+    """The machine that a run's `emulated` describes; REAL if the run emulated nothing. hosts, host_clusters: the names
+    of the ranks' hosts, and the number of each host's cluster. clusters: the names of the clusters."""
     if not emulated:
         return REAL
     names, of_host = list(hosts), list(host_clusters)
@@ -141,7 +142,7 @@ def machine_of(
 
 
 def _overwrite(link: dict[str, Any], latency: Array, per_byte: Array, place: Any) -> None:
-    """Copies this link's latency and bandwidth to these pairs of hosts."""
+    """Sets the latency and the time per byte of these pairs of hosts to the values of `link`, if it has them."""
     latencies = link.get("latency_trace_ns", link.get("latency_ns"))
     rates = link.get("bytes_per_second_trace", link.get("bytes_per_second"))
     if latencies is not None:

@@ -1,10 +1,12 @@
-"""The published formulas for barrier, broadcast, reduce and alltoall: one table, a row per operation, algorithm, model.
+"""The published formulas for the times of barrier, broadcast, reduce and alltoall, by operation, algorithm and model.
 
-A formula takes a Call and a model's parameters (`hopscope.machine.published`) and gives the time in ns. A barrier's
-messages have no bytes; a reduction combines a segment in gamma m_s. `sweep` lets each model choose by them.
+A formula takes a Call and a model's parameters (`hopscope.machine.published`) and returns the time in ns. A barrier's
+messages have no bytes. A reduction combines a segment of m_s bytes in the time gamma m_s. `sweep` compares algorithms
+by these formulas.
 
-If a rank sends to k destinations in a row, g and G are those for k, if the parameters have them (`for_destinations`).
-The published formulas have one gap; that it depends on the destinations is the paper's main finding.
+If a rank sends to k destinations in a row, its gaps g and G are those for k destinations, if the parameters have them
+(`for_destinations`). The published formulas have only one gap, but the paper's main finding is that the gap depends on
+the number of destinations.
 """
 
 from __future__ import annotations
@@ -29,18 +31,19 @@ _CHILDREN: Final = 2
 
 
 def source_of(row: Row) -> str:
-    """The publication and the row of its table."""
+    """A reference to a formula: the publication, and the row of its table."""
     operation, algorithm, model = row
     return f"{SOURCE}, table row {operation.removeprefix('MPI_').lower()}, {algorithm}, {model.__name__}"
 
 
 def _fan(formula: Formula, destinations: int | None = None) -> Formula:
-    """A formula with the gaps for these destinations in a row, by default all other ranks."""
+    """The formula, with gaps for a rank that sends to this number of destinations in a row; None: to all other
+    ranks."""
     return lambda call, model: formula(call, model.for_destinations(destinations or call.ranks - 1))
 
 
 def _doubling_rounds(call: Call) -> int:
-    """Rounds of recursive doubling: floor(log2 P), and two more if that is not log2 P."""
+    """Rounds of recursive doubling: floor(log2 P), and two more if P is not a power of two."""
     return call.ranks.bit_length() - 1 + (0 if call.is_power_of_two else 2)
 
 
@@ -50,51 +53,53 @@ def _half_segments(call: Call) -> int:
 
 
 def _binary_levels(call: Call, model: LogGP) -> float:
-    """Until the first segment is at the last leaf: it is the second child's on every level."""
+    """The time until the first segment is at the last leaf of a binary tree. On the way to this leaf, it is always the
+    second message of a node."""
     model = model.for_destinations(_CHILDREN)
     return call.binary_depth * (model.L + 2 * (model.o + model.bytes(call.segment)) + model.g)
 
 
 def _binary_interval(call: Call, model: LogGP) -> float:
-    """Between two segments at a node that receives each once and sends it twice."""
+    """The time between two segments at a node of a binary tree, which receives each segment once and sends it twice."""
     model = model.for_destinations(_CHILDREN)
     return max(2 * (model.g + model.bytes(call.segment)), 3 * model.o)
 
 
 def _binary_bcast(call: Call, model: PLogP, segments: float) -> float:
-    """The broadcast of so many segments over a binary tree."""
+    """The time to broadcast this number of segments over a binary tree."""
     g = model.for_destinations(_CHILDREN).g(call.segment)
     interval = max(2 * g, model.o_r(call.segment) + g + model.o_s(call.segment))
     return call.binary_depth * (model.L + 2 * g) + (segments - 1) * interval
 
 
 def _combined(call: Call, model: Hockney) -> float:
-    """alpha + m_s beta + gamma m_s."""
+    """The time to send and combine a segment: alpha + m_s beta + gamma m_s."""
     return model.message(call.segment) + model.gamma * call.segment
 
 
 def _work(call: Call, model: LogGP) -> float:
-    """Overhead and combining of a segment."""
+    """The time of a rank to receive and combine a segment: o + gamma m_s."""
     return model.o + model.gamma * call.segment
 
 
 def _interval(call: Call, model: PLogP) -> float:
-    """Between two segments that a rank receives and combines."""
+    """The time between two segments that a rank receives and combines."""
     return max(model.g(call.segment), model.o_r(call.segment) + model.gamma * call.segment)
 
 
 def _exchanges(call: Call) -> float:
-    """(P - 1)(n_s P + 1 - P / 2): messages of an alltoall in sequence if each rank begins when it has the one before
-    it's."""
+    """The length of the longest sequence of messages in a linear alltoall in which each rank begins to send when it has
+    the previous rank's block: (P - 1)(n_s P + 1 - P / 2)."""
     return (call.ranks - 1) * (call.segments * call.ranks + 1 - call.ranks / 2)
 
 
 _BARRIER: Final[dict[tuple[str, Model], Formula]] = {
-    # A lower bound. The replay takes twice the first term: the root receives P - 1 messages and sends as many.
+    # These are lower bounds. The replay takes twice the first term: the root receives P - 1 messages and sends P - 1.
     ("flat", Hockney): lambda call, model: (call.ranks - 1) * model.alpha(0),
     ("flat", LogGP): _fan(lambda call, model: (call.ranks - 2) * model.g + 2 * (model.L + 2 * model.o)),
     ("flat", PLogP): _fan(lambda call, model: call.ranks * model.g(0) + 2 * model.L),
-    # In the replay of the others o takes the place of g: nobody sends so soon after its last message that g counts.
+    # The replay of the following algorithms has o instead of g, because no rank sends so soon after its last message
+    # that it has to wait for the gap.
     ("double ring", Hockney): lambda call, model: 2 * call.ranks * model.alpha(0),
     ("double ring", LogGP): lambda call, model: 2 * call.ranks * (model.L + model.o + model.g),
     ("double ring", PLogP): lambda call, model: 2 * call.ranks * (model.L + model.g(0)),
@@ -114,7 +119,7 @@ _BCAST: Final[dict[tuple[str, Model], Formula]] = {
         )
     ),
     ("linear", PLogP): _fan(lambda call, model: model.L + call.segments * (call.ranks - 1) * model.g(call.segment)),
-    # In the replay a rank between two others, which receives and sends each segment, takes at least 2o for one.
+    # In the replay, a rank in the middle of the chain takes at least 2o per segment, because it receives and sends it.
     ("pipeline", Hockney): lambda call, model: (call.ranks + call.segments - 2) * model.message(call.segment),
     ("pipeline", LogGP): lambda call, model: (
         (call.ranks - 1) * (model.L + 2 * model.o + model.bytes(call.segment))
@@ -141,7 +146,8 @@ _BCAST: Final[dict[tuple[str, Model], Formula]] = {
         _binary_levels(call, model) + (call.segments - 1) * _binary_interval(call, model)
     ),
     ("binary", PLogP): lambda call, model: _binary_bcast(call, model, call.segments),
-    # The engine passes a half on to the partner segment by segment, which takes each inner node a third send.
+    # The last term is the exchange of halves in one message. The engine exchanges them segment by segment, which costs
+    # each inner node a third send per segment.
     ("split binary", Hockney): lambda call, model: (
         (call.binary_depth + _half_segments(call) - 1) * (model.alpha(call.segment) + model.message(call.segment))
         + model.message(call.size / 2)
@@ -157,7 +163,8 @@ _BCAST: Final[dict[tuple[str, Model], Formula]] = {
 }
 
 _REDUCE: Final[dict[tuple[str, Model], Formula]] = {
-    # LogGP holds the root busy while a message's bytes come. In the replay they come while it combines the one before.
+    # In LogGP's row, the root is busy while a message's bytes arrive. In the replay, they arrive while the root
+    # combines the previous message.
     ("flat", Hockney): lambda call, model: call.segments * (call.ranks - 1) * _combined(call, model),
     ("flat", LogGP): lambda call, model: (
         model.o
@@ -210,7 +217,8 @@ _REDUCE: Final[dict[tuple[str, Model], Formula]] = {
 }
 
 _ALLTOALL: Final[dict[tuple[str, Model], Formula]] = {
-    # Rank i + 1 sends when it has rank i's block. An upper bound: the replay overlaps what different ranks send.
+    # In these formulas, rank i + 1 begins to send when it has rank i's block. They are upper bounds: in the replay, the
+    # messages of different ranks overlap.
     ("linear", Hockney): lambda call, model: (
         call.ranks * model.message(call.segment) + _exchanges(call) * model.alpha(call.segment)
     ),
@@ -220,7 +228,7 @@ _ALLTOALL: Final[dict[tuple[str, Model], Formula]] = {
         )
     ),
     ("linear", PLogP): _fan(lambda call, model: call.ranks * model.L + _exchanges(call) * model.g(call.segment)),
-    # Measurements were far longer. In the replay o takes the place of g.
+    # The times that the paper measured are far longer. The replay has o instead of g.
     ("pairwise", Hockney): lambda call, model: (call.ranks - 1) * model.message(call.size),
     ("pairwise", LogGP): _fan(
         lambda call, model: (call.ranks - 1) * (model.L + model.o + model.bytes(call.size) + model.g)
@@ -238,7 +246,7 @@ FORMULAS: Final[dict[Row, Formula]] = {
     )
     for (algorithm, model), formula in formulas.items()
 }
-"""Formulas to use: as published, or corrected where that is wrong."""
+"""The formulas to use: as published, or corrected if the published one is wrong (see PRINTED)."""
 
 UPPER_BOUNDS: Final[dict[Row, Formula]] = {
     ("MPI_Barrier", "flat", LogGP): _fan(
@@ -248,17 +256,18 @@ UPPER_BOUNDS: Final[dict[Row, Formula]] = {
         lambda call, model: call.ranks * (model.g(0) + model.o_r(0)) + 2 * (model.L - model.o_r(0))
     ),
 }
-"""The upper bounds of rows that are published as a lower and an upper bound; FORMULAS has the lower ones."""
+"""The upper bounds, for rows that were published with a lower and an upper bound. FORMULAS has the lower bounds."""
 
 PRINTED: Final[dict[Row, Formula]] = {
-    # n_s does not occur: the second term has no factor, so cutting costs nothing. A node sends every segment twice and
-    # receives it once, and each level has one gap, between its two messages, and not two.
+    # The second term lacks the factor n_s - 1, so cutting a message into segments would cost nothing. It also lacks the
+    # 3o of a node that receives a segment once and sends it twice. And the first term has two gaps per level, although
+    # a node has only one, between its two messages.
     ("MPI_Bcast", "binary", LogGP): lambda call, model: (
         call.binary_depth * (model.L + 2 * (model.o + model.bytes(call.segment) + model.g))
         + 2 * (model.bytes(call.segment) + model.g)
     ),
-    # The factors of depth and segments are exchanged: the latency is paid for every segment, and the depth only
-    # multiplies a gap. The last exchange has half a segment; partners lack half of the message.
+    # The factors for depth and segments are exchanged: every segment costs a latency, and the depth only multiplies a
+    # gap. And the last exchange has half a segment, although partners lack half of the message.
     ("MPI_Bcast", "split binary", LogGP): lambda call, model: (
         2 * (_half_segments(call) - 1) * (model.L + model.g + 2 * (model.o + model.bytes(call.segment)))
         + call.binary_depth * (model.g + model.bytes(call.segment))
@@ -266,10 +275,11 @@ PRINTED: Final[dict[Row, Formula]] = {
         + 2 * model.o
         + model.bytes(call.segment / 2)
     ),
-    # The last exchange has no term, although both other models have one, and n_s / 2 is not rounded up.
+    # The term of the last exchange is missing (both other models have one), and n_s / 2 is not rounded up.
     ("MPI_Bcast", "split binary", PLogP): lambda call, model: _binary_bcast(call, model, call.segments / 2),
-    # Both terms are multiplied by the depth, but the levels work on different segments at one time. And the bytes of
-    # two children come in the time of one; an interface takes one after the other, as the PLogP row has it.
+    # Both terms are multiplied by the depth, although the levels work on different segments at the same time. And the
+    # bytes of two children arrive in the time of one child's, although an interface receives them one after the other
+    # (as in the PLogP row).
     ("MPI_Reduce", "binary", LogGP): lambda call, model: (
         call.binary_depth
         * (
@@ -281,5 +291,5 @@ PRINTED: Final[dict[Row, Formula]] = {
         )
     ),
 }
-"""As published, of the rows that FORMULAS corrects, and what is wrong. The replay of complete trees agrees exactly with
-the corrected ones."""
+"""The published formulas that FORMULAS corrects, with their errors in the comments. The replay of complete trees agrees
+exactly with the corrected formulas."""

@@ -1,4 +1,4 @@
-"""Hops of collectives as arrays, to which costs are fitted and which the replay repeats."""
+"""Hops of collectives as arrays: the data to which costs are fitted, and which the replay reproduces."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Hops:
     sent: Array
     received: Array
     posted: Array  # time from which the receiver could take the message
-    binding: Array  # the receiver had to wait
-    clock_error: Array  # the error of comparing times of the two ends
+    binding: Array  # True if the receiver had to wait for the message
+    clock_error: Array  # largest error of a difference between times at both ends
 
     def host_pairs(self) -> list[tuple[int, int]]:
         """The directed pair of hosts of each hop."""

@@ -1,7 +1,8 @@
 """Fits the costs of links, pairs of hosts and interfaces to the hops of a run.
 
-Only hops for which a rank waited are used, because the others were stamped only when their receiver looked for them.
-The queues and the links' latencies of an emulated machine are known, so only the software's time is fitted.
+Only hops for which a rank waited (binding hops) are used: others have no exact arrival time, because their receiver
+only noticed them later. On an emulated machine, the queues and the links' latencies are known, so only the software's
+time is fitted.
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ from hopscope.machine.emulated import REAL, Machine
 from hopscope.machine.hops import Array, Hops
 from hopscope.vocabulary.links import LINKS, link_class
 
-# An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; a
-# smaller share may be chance.
+# The fit includes an interface that serves one message at a time only if this reduces the residuals by at least this
+# share. A smaller share may be chance.
 EXPLAINS = 0.1
 # A pair of hosts is outlying if its latency deviates by more than OUTLYING, as a share of its class's latency, in at
 # least OUTLYING_HOPS hops, or in FASTER_HOPS hops if the pair is faster.
 OUTLYING, OUTLYING_HOPS, FASTER_HOPS = 0.25, 5, 2
-# If clocks may be wrong by more than this share of a hop's time, times of one direction alone are not trusted.
+# If clocks may be wrong by more than this share of a hop's time, the mean of both directions is used.
 CLOCK_MATTERS = 0.05
 
 
 def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_byte_ns: float = 0.0) -> Array:
-    """The delay of each hop, ns, by two hosts' interfaces that serve one message at a time; 0 within a host.
+    """The delay of each hop, ns, in the interfaces of both hosts, which serve one message at a time; 0 within a host.
 
-    Sends queue in the order in which they began, receives in the order in which they reach the host. Different
-    collectives do not contend. latency_ns: the time of each hop between the interfaces.
+    At the sending interface, messages queue in the order in which their sends began; at the receiving one, in the order
+    of arrival. Messages of different collectives do not queue for each other. latency_ns: the time of each hop between
+    the interfaces.
     """
     delay = np.zeros(len(hops.sent))
     remote = np.flatnonzero(hops.src_host != hops.dst_host)
@@ -47,8 +49,9 @@ def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_b
 
 
 def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Array:
-    """The time when each message leaves a queue that serves one at a time: done = service + max(ready, done before)."""
-    # Times count from each collective's first message. Such small numbers stay exact in the sums below.
+    """The time when each message leaves its host's queue, which serves one message at a time: done = service +
+    max(ready, done of the previous message)."""
+    # Take times relative to each collective's first message. Such small numbers stay exact in the sums below.
     _, collectives = np.unique(collective, return_inverse=True)
     first = np.full(int(collectives.max(initial=-1)) + 1, np.inf)
     np.minimum.at(first, collectives, ready)
@@ -57,8 +60,8 @@ def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Arra
     new = np.ones(len(order), bool)
     new[1:] = (collective[order][1:] != collective[order][:-1]) | (host[order][1:] != host[order][:-1])
     group = np.cumsum(new) - 1
-    # done[i] - service up to and with i = max over j <= i of ready[j] - service before j, within a group. Lifting each
-    # group above the previous one separates them.
+    # Within a group (one queue): done[i] - (sum of service up to i) = max over j <= i of ready[j] - (sum of service
+    # before j). Adding an offset to each group, above the values of the previous one, computes all groups in one pass.
     total = np.cumsum(service[order])
     prior_service = total - service[order]
     prior_service -= prior_service[np.flatnonzero(new)[group]]
@@ -74,17 +77,17 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     """Fits the latency and time per byte of each link class, the outlying pairs of hosts, and the time that a host's
     interface takes for a message or byte.
 
-    Only binding hops are fitted. The interface's time is the one that leaves the smallest residuals. It is 0 if no time
-    reduces them by at least the share EXPLAINS. A class without binding hops takes the values of the next slower class
-    or, without one, of the next faster class, with hops = 0. So no tree is preferred because of links that were not
+    Only binding hops are fitted. The interface's time is the one with the smallest residuals, or 0 if no time reduces
+    them by at least the share EXPLAINS. A class without binding hops gets the values of the next slower class or, if
+    there is none, of the next faster class, with hops = 0. So no tree is preferred because of links that were not
     measured.
 
-    If only one direction of an outlying pair of hosts has binding hops, the other direction takes the same latency, but
+    If only one direction of an outlying pair of hosts has binding hops, the other direction gets the same latency, but
     at most the shortest time that a message took there. A direction without binding hops counts as measured only if the
     shortest time of a message there is at most 1 + OUTLYING times the expected latency.
 
     On an emulated machine the links' latencies are known, so only the software's time is fitted. delays: the time in ns
-    that queues on that machine added to each hop; None: computed from these hops alone. carried_ns: the least software
+    that the machine's queues added to each hop; None: computed from these hops alone. carried_ns: the least software
     time of a class without binding hops.
     """
     if machine.emulated:
@@ -104,15 +107,15 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
 
 
 def fit_classes(hops: Hops) -> tuple[dict[str, LinkCost], dict[HostPair, float]]:
-    """The costs of the classes of links with binding hops, and the outlying pairs of hosts, as if interfaces took no
-    time."""
+    """The costs of the classes of links with binding hops, and the latencies of outlying pairs of hosts, fitted without
+    a time of interfaces."""
     _, links, _, pairs = _fit_with_interface(hops, _transit(hops), _pairs_of(hops), (0.0, 0.0))
     return links, pairs
 
 
 def _latency_limits(hops: Hops, links: dict[str, LinkCost]) -> dict[HostPair, float]:
-    """An upper limit of the latency of each directed pair of hosts: the shortest time of a message that no rank waited
-    for, without the time of its bytes."""
+    """An upper limit of the latency of each directed pair of hosts: the shortest time of a message for which no rank
+    waited, less the time of its bytes."""
     per_byte = np.asarray([links[name].per_byte_ns if name in links else 0.0 for name in LINKS])
     took = np.maximum(0.0, hops.received - hops.sent + hops.clock_error - per_byte[hops.link] * hops.size)
     idle = np.flatnonzero(~hops.binding & (hops.src_host != hops.dst_host))
@@ -132,10 +135,11 @@ def _measured(hops: Hops) -> set[HostPair]:
 
 
 def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float) -> Costs:
-    """Fits only the software's time: the emulated latency of every pair of hosts is known.
+    """Fits only the software's time, because the emulated latency of every pair of hosts is known.
 
-    A class in which no rank waited for a hop gets the longest software time of any class, at least carried_ns. Pairs of
-    hosts in one class may have different latencies, so each hop is shifted to its class's median first.
+    A class without binding hops gets the longest software time of any class, at least carried_ns. Pairs of hosts in one
+    class may have different emulated latencies, so in each hop's time, its pair's latency is first replaced by the
+    median of its class.
     """
     clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
     emulated_ns = emulated[hops.src_host, hops.dst_host]
@@ -149,8 +153,8 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
     )
     software = {LINKS[link]: max(0.0, links[LINKS[link]].latency_ns - middle) for link, middle in typical.items()}
     if INTRA_HOST in software and not links[INTRA_HOST].tells_bytes and links[INTRA_HOST].most_bytes > SMALL:
-        # Inside a host no emulated delay hides the copy of a long message. If all messages have one size, the time
-        # beyond the other classes' counts as time per byte.
+        # Inside a host, the time to copy a long message is not hidden by an emulated delay. If all messages have one
+        # size, the software time beyond the other classes' is taken as time per byte.
         bytes_ns = software[INTRA_HOST] - min(software.values())
         software[INTRA_HOST] -= bytes_ns
         link = links[INTRA_HOST]
@@ -169,17 +173,18 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
 _Service = tuple[float, float]
 """An interface's time per message, and per byte."""
 _Fit = tuple[float, dict[str, LinkCost], _Service, dict[HostPair, float]]
-"""The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
+"""A fit: the sum of absolute residuals, the costs by link class, the interface's time and the outlying pairs."""
 
 
 def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fit:
-    """The fit with the interfaces' time that explains most, per message or per byte; `base` if none explains enough.
+    """The fit with the time of interfaces, per message or per byte, that has the smallest residuals; `base`, the fit
+    without such a time, if that reduces the residuals too little.
 
-    Long messages of one size do not show whether the time is per message or per byte. Then it counts as per byte,
-    because no interface takes as long for a short message as for a long one.
+    Long messages of only one size do not show if the time is per message or per byte. It is then taken as per byte,
+    because an interface is faster with a short message than with a long one.
     """
     best = base
-    # Concurrent messages show an interface, by the steps between their arrivals.
+    # Hops between hosts show the interface's time: concurrent messages arrive one such time apart.
     remote = hops.binding & (hops.src_host != hops.dst_host)
     sizes = np.unique(hops.size[remote])
     long = remote & (hops.size > SMALL)
@@ -188,8 +193,7 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
         units.append(((1.0, 0.0), float(np.median(transit[remote]))))
     if long.any():
         units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
-    # Without messages between hosts there is nothing to search. Otherwise, search a coarse grid, then a finer one
-    # around the best time of the coarse grid.
+    # Search a coarse grid of times, then a finer grid around its best time.
     for (per_message, per_byte), scale in units:
         if scale <= 0:
             continue
@@ -201,8 +205,7 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
                 fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
                 if fitted[0] < nearest[0]:
                     nearest, centre = fitted, time
-        # No interface takes as long for a short message as for a long one, so a time per byte is preferred even if it
-        # explains slightly less.
+        # If all messages are long, a time per byte is preferred even if its residuals are slightly larger.
         is_bytes = per_byte > 0 and best is not base and sizes.min() > SMALL
         if nearest[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
             best = nearest
@@ -210,8 +213,8 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, base: _Fit) -> _Fi
 
 
 def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
-    """The costs of every class. A class without fitted hops has those of the next slower class or, without one, those
-    of the next faster class."""
+    """The costs of every class of links. A class without fitted hops gets the costs of the next slower class or, if
+    there is none, of the next faster class."""
     links: dict[str, LinkCost] = {}
     for place, name in enumerate(LINKS):
         faster = [fitted[class_name] for class_name in LINKS[:place] if class_name in fitted]
@@ -222,7 +225,7 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
         elif name == "self":
             links[name] = LinkCost(0.0, neighbours[0].per_byte_ns)
         else:
-            # A stand-in is never faster than a class that is faster by nature, even if the few hops suggest it.
+            # Never use costs below the costs of a nearer class of links, even if a few hops suggest it.
             faster_ns = max((link.latency_ns for link in faster), default=0.0)
             per_byte = max((link.per_byte_ns for link in (*faster, neighbours[0])), default=0.0)
             links[name] = replace(
@@ -235,8 +238,8 @@ def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
 
 
 def _transit(hops: Hops) -> Array:
-    """The time of each hop from send to receive. If the clocks may be wrong and one hop binds in each direction, it is
-    half of the round trip."""
+    """The time of each hop from send to receive, ns. If clock errors matter, and two ranks have one binding hop in each
+    direction, both hops get half of the sum of their times, in which the errors cancel."""
     transit = (hops.received - hops.sent).astype(np.float64)
     width = int(max(hops.src.max(initial=0), hops.dst.max(initial=0))) + 1
     low, high = np.minimum(hops.src, hops.dst), np.maximum(hops.src, hops.dst)
@@ -257,7 +260,7 @@ def _transit(hops: Hops) -> Array:
 
 
 def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Service) -> _Fit:
-    # The latency between the interfaces decides the order in the receiving queue; the median is good enough for that.
+    # The order in the receiving queue depends on the latency between the interfaces. Its median is good enough here.
     guess = np.zeros(len(transit))
     busy = service[0] + service[1] * hops.size
     for link in range(len(LINKS)):
@@ -284,9 +287,9 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
             of_pair = pair[rows] == number
             deviation = float(np.median(residual[of_pair]))
             variability = float(np.median(np.abs(residual[of_pair] - deviation)))
-            # A pair that always contends with another pair queues. Time in the queue is not the pair's own latency.
+            # If a pair's messages always contend with another pair's, their deviation may be time in queues.
             queued = 2 * float(np.median(busy[rows][of_pair]))
-            # A disturbance only makes messages slower. A pair that seems faster may be due to its clocks.
+            # Disturbances only make messages slower, but wrong clocks can make a pair seem faster.
             doubt = float(hops.clock_error[rows][of_pair].max()) if deviation < 0 else 0.0
             least_hops = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
             if of_pair.sum() >= least_hops and abs(deviation) > max(OUTLYING * latency, 3 * variability, queued, doubt):
@@ -306,8 +309,8 @@ def line_of(size: Array, time: Array) -> tuple[float, float]:
     slope, latency = np.polyfit(sizes, medians, 1, w=weights)
     if slope > 0 and latency >= 0:
         return float(latency), float(slope)
-    # The sizes are too close to show a line, or the longer messages queued or went by rendezvous. Then either all
-    # time counts as time per byte (that of the size with the fastest bytes), or all as latency, whichever fits better.
+    # The sizes are too close to show a line, or longer messages queued or were sent by rendezvous. Then the result is
+    # either only a time per byte (the smallest of all sizes) or only a latency, whichever fits better.
     middle, per_byte = float(np.median(time)), float((medians[sizes > 0] / sizes[sizes > 0]).min())
     bytes_error, error = np.abs(time - per_byte * size).sum(), np.abs(time - middle).sum()
     return (0.0, per_byte) if slope > 0 and bytes_error < error else (middle, 0.0)

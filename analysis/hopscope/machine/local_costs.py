@@ -1,8 +1,7 @@
-"""Fits the ranks' own time inside a collective of the engine to the times between a rank's own events. For collectives
-of the MPI library, `replay.run.events` does.
+"""Fits the ranks' own time inside the engine's collectives to the times between events of a rank. For the MPI library's
+collectives, see `replay.run.events`.
 
-All compared times are of one rank's clock. Medians count, because a rank that lost its core between two events does not
-show the time of its work.
+Only times on the same rank's clock are compared. Medians are used, because a rank may lose its core between two events.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from hopscope.machine.link_fit import line_of
 from hopscope.vocabulary.links import LINKS
 
 LEAST_MESSAGES = 20
-"""Least number of messages of a link class that show their ranks' time."""
+"""A link class gets its own times of senders and receivers only from at least this many messages."""
 
 
 def _median(values: Array) -> float:
@@ -28,13 +27,13 @@ def _median(values: Array) -> float:
 
 
 def _steps_of(steps: pa.Table, kind: str) -> tuple[Array, Array]:
-    """Bytes and ns of each step of a kind."""
+    """Bytes and duration in ns of each step of this kind in the table `steps`."""
     rows = np.asarray(steps["kind"].to_pylist(), object) == kind
     return integers(steps, "bytes", null=0)[rows], (integers(steps, "end_ns") - integers(steps, "begin_ns"))[rows]
 
 
 def _copy(steps: pa.Table) -> tuple[float, float]:
-    """Time of a copy: ns, and ns per byte. If all copies are long and of one size, all of it is time per byte."""
+    """The time of a copy: ns, and ns per byte. If all copies are long and of one size, the whole time is per byte."""
     size, time = _steps_of(steps, "copy")
     if not len(size):
         return 0.0, 0.0
@@ -44,8 +43,8 @@ def _copy(steps: pa.Table) -> tuple[float, float]:
 
 
 def _combine_per_byte(steps: pa.Table) -> float:
-    """Time per byte of combining, ns, if combines of different sizes show it. Otherwise 0, and combining counts as
-    handling."""
+    """Time per byte of combining, ns; 0 if all combines have one size. Their time is then part of the time to handle a
+    message."""
     size, time = _steps_of(steps, "combine")
     if len(np.unique(size)) < 2:
         return 0.0
@@ -55,27 +54,27 @@ def _combine_per_byte(steps: pa.Table) -> float:
 
 
 def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine: Machine) -> LocalCost:
-    """Local costs, without the machine's emulated rank costs. entered, left: for each hop, the enter and leave times of
-    the sender's and the receiver's call, shape (2, hops), ns."""
+    """The ranks' own times, without emulated times of ranks. entered, left: for each hop, the times, ns, at which its
+    sender and its receiver entered and left the call: arrays of 2 x hops."""
     per_byte = _combine_per_byte(steps)
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
     by_src, by_dst = keys + hops.src, keys + hops.dst
     first = hops.segment == 0
-    # Leaves send towards the root as soon as they have entered.
+    # Leaves of the tree send towards the root as soon as they have entered.
     leaf = hops.up & first & ~np.isin(by_src, by_dst[hops.up])
     enter = _median((hops.sent - entered[0])[leaf])
-    # Hops received right before a send, and the time until that send.
+    # Hops that a rank received right before a send, and the time until that send.
     received, waited = _send_after_receive(hops, by_src, by_dst)
     up, down = hops.up[received] & hops.binding[received], ~hops.up[received] & hops.binding[received]
     handle_up = _median((waited - per_byte * hops.size[received])[up])
     handle_down = _median(waited[down])
     send = _median(_between_sends(hops, by_src, by_dst, steps)[1])
-    # The last receivers leave when they have the result.
+    # Ranks that only receive the result leave as soon as they have its last segment.
     last = ~hops.up & hops.binding & (hops.segment == hops.segment.max(initial=0)) & ~np.isin(by_dst, by_src[~hops.up])
     leave = _median((left[1] - hops.received)[last]) - handle_down
     if not last.any():
         sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
-        # A sender of a long message may have been blocked until its receive was posted.
+        # In this collective, ranks leave after sending. A sender may have been blocked until its receive was posted.
         blocked = hops.posted > hops.sent
         unblocked = sent_only & ~blocked
         senders = unblocked if unblocked.any() else sent_only
@@ -85,7 +84,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
 
 
 def fit_ends(hops: Hops, links: dict[str, LinkCost], steps: pa.Table) -> dict[str, LinkCost]:
-    """The links with the sender's and the receiver's time for a message, if enough hops of the class show it."""
+    """The costs of links, with the sender's and the receiver's time for a message on classes with enough hops."""
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
     sent, gaps = _between_sends(hops, keys + hops.src, keys + hops.dst, steps)
     received, waited = _send_after_receive(hops, keys + hops.src, keys + hops.dst)
@@ -102,8 +101,9 @@ def fit_ends(hops: Hops, links: dict[str, LinkCost], steps: pa.Table) -> dict[st
 
 
 def _events(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array, Array]:
-    """Every event of a rank, the rank's next event, and the time between the two, ns. The number of a send is that of
-    its hop; a receive has that number plus the count of hops."""
+    """Pairs of successive events of a rank: the first event, the second event, and the time between them, ns. A send
+    has the number of its hop, and a receive that number plus the count of hops. by_src, by_dst: a number for each hop's
+    collective and sender, and for its collective and receiver."""
     keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
     is_receive = np.arange(len(keys)) >= len(hops.sent)
     order = np.lexsort((~is_receive, times, keys))
@@ -112,7 +112,7 @@ def _events(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array, Arr
 
 
 def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
-    """The hops that a rank received directly before it sent something, and the time between the two."""
+    """The hops that a rank received directly before a send, and the time from receive to send, ns."""
     count = len(hops.sent)
     first, second, time = _events(hops, by_src, by_dst)
     pairs = (first >= count) & (second < count)
@@ -120,10 +120,11 @@ def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array
 
 
 def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) -> tuple[Array, Array]:
-    """The sends of a broadcast directly before another send of the same rank and segment, and the time between the two.
+    """The hops of a broadcast that a rank sent directly before another send of the same segment, and the time between
+    these sends, ns.
 
-    Pairs between which the rank combined or copied are left out, because it may have waited for the buffer of the first
-    send.
+    Sends between which the rank combined or copied data are left out, because the rank may have waited until the first
+    send's buffer was free.
     """
     count = len(hops.sent)
     first, second, time = _events(hops, by_src, by_dst)
@@ -135,7 +136,7 @@ def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) ->
 
 
 def _worked(steps: pa.Table, rank: Array, begin: Array, end: Array) -> Array:
-    """True for each rank that combined or copied something between two times."""
+    """Mask of the entries whose rank began to combine or copy data between the times `begin` and `end`."""
     if not len(steps) or not len(rank):
         return np.zeros(len(rank), bool)
     ranks, begins = integers(steps, "rank"), integers(steps, "begin_ns")

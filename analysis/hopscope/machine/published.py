@@ -13,8 +13,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Curve:
-    """A quantity by message size: a straight line between each two measured sizes, which are ascending. Beyond either
-    end, the line of the nearest two sizes goes on. With one size the quantity is constant."""
+    """A quantity as a function of the message size: straight lines between the measured values. sizes: ascending, in
+    bytes. Beyond either end, the line through the nearest two sizes continues. With one size, the quantity is
+    constant."""
 
     sizes: tuple[float, ...]
     values: tuple[float, ...]
@@ -26,11 +27,11 @@ class Curve:
 
     @staticmethod
     def line(at_zero: float, per_byte: float) -> Curve:
-        """A curve that is a straight line."""
+        """A straight line, given by its value at size 0 and its slope per byte."""
         return Curve((0.0, 1.0), (at_zero, at_zero + per_byte))
 
     def __call__(self, size: float) -> float:
-        """The value at a size of bytes."""
+        """The value at a size in bytes."""
         if len(self.sizes) == 1:
             return self.values[0]
         upper = int(np.clip(np.searchsorted(self.sizes, size), 1, len(self.sizes) - 1))
@@ -54,8 +55,8 @@ class Hockney:
 
 @dataclass(frozen=True)
 class LogGP:
-    """Latency L, overhead o of a rank per message at either end, gap g between messages, gap G between bytes. With
-    G = 0 it is LogP.
+    """Latency L, overhead o of sender and receiver per message, gap g between messages, and gap G between bytes. With
+    G = 0 the model is LogP.
 
     D. Culler et al., "LogP: Towards a Realistic Model of Parallel Computation", PPoPP (1993). A. Alexandrov et al.,
     "LogGP: Incorporating Long Messages into the LogP Model", SPAA (1995).
@@ -67,11 +68,11 @@ class LogGP:
     G: float = 0.0
     gamma: float = 0.0
     gaps: tuple[tuple[int, float, float], ...] = ()
-    """g and G towards several destinations, by their ascending number. Not in the published model."""
+    """(k, g, G) for a sender that sends to k destinations in turn, by ascending k. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> LogGP:
-        """The model with the gaps of a sender that sends to this many destinations in turn. If that number was not
-        measured, uses the next smaller one that was."""
+        """The model with the gaps g and G of a sender that sends to this number of destinations in turn. If that number
+        was not measured, the gaps are those of the next smaller measured number."""
         gaps = [gap for count, *gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1][0], G=gaps[-1][1], gaps=()) if gaps else self
 
@@ -82,7 +83,8 @@ class LogGP:
 
 @dataclass(frozen=True)
 class PLogP:
-    """Latency L from end to end, overheads of sender and receiver o_s(m) and o_r(m), gap g(m), which contains them.
+    """Latency L from end to end, overheads o_s(m) of the sender and o_r(m) of the receiver, and gap g(m) between
+    messages, which contains the overheads.
 
     T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
     workshops (2000).
@@ -94,11 +96,11 @@ class PLogP:
     g: Curve
     gamma: float = 0.0
     gaps: tuple[tuple[int, Curve], ...] = ()
-    """g(m, k) towards k destinations, by ascending k. Not in the published model."""
+    """(k, g(m)) for a sender that sends to k destinations in turn, by ascending k. Not in the published model."""
 
     def for_destinations(self, destinations: int) -> PLogP:
-        """The model with the gap of a sender that sends to this many destinations in turn. If that number was not
-        measured, uses the next smaller one that was."""
+        """The model with the gap g(m) of a sender that sends to this number of destinations in turn. If that number was
+        not measured, the gap is that of the next smaller measured number."""
         gaps = [gap for count, gap in self.gaps if count <= destinations]
         return replace(self, g=gaps[-1], gaps=()) if gaps else self
 
@@ -124,7 +126,7 @@ class Call:
 
     @property
     def doublings(self) -> int:
-        """ceil(log2 P)."""
+        """ceil(log2 P): the number of doublings from 1 to at least P ranks."""
         return (self.ranks - 1).bit_length()
 
     @property

@@ -1,6 +1,7 @@
-"""The machine of the compiled replay: links between hosts, and servers on them that serve one message at a time.
+"""Makes the machine that the compiled replay simulates: links between hosts, and servers on them (interfaces and shared
+links) that serve one message at a time.
 
-Fitted costs of a run, an emulated machine and each published model become such a machine. Times in ns, sizes in bytes.
+It is made from a run's fitted costs, with or without emulation, or from published models. Times in ns, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Link:
-    """A message's latency, and its time at its two ranks; each also per byte.
+    """A message's latency, and the times that it takes its sender and its receiver; each also per byte.
 
-    A message of more than eager_bytes goes by rendezvous: its sender is blocked until the CTS has come and the message
-    has gone. A shorter message is copied, so its sender goes on at once. announcement_ns, answer_ns: the latencies of
-    RTS and CTS. announced_ns, announced_per_byte_ns: replace latency_ns and per_byte_ns for a message by rendezvous.
-    None: latency_ns, or per_byte_ns.
+    A message of more than eager_bytes is sent by rendezvous: its sender is blocked until the CTS has come and the
+    message has been sent. A shorter message is copied, so its sender goes on at once. announcement_ns, answer_ns: the
+    latencies of RTS and CTS. announced_ns, announced_per_byte_ns: replace latency_ns and per_byte_ns for a message by
+    rendezvous. Where these four are None, latency_ns or per_byte_ns is used.
     """
 
     latency_ns: float = 0.0
@@ -51,8 +52,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Server:
-    """An interface or a shared link. It serves one message at a time, for service_ns and service_per_byte_ns per byte,
-    and then rests for rest_ns."""
+    """An interface or a shared link, which serves one message at a time: for service_ns plus service_per_byte_ns per
+    byte. Then it serves no message for rest_ns."""
 
     service_ns: float = 0.0
     service_per_byte_ns: float = 0.0
@@ -61,7 +62,8 @@ class Server:
 
 @dataclass(frozen=True)
 class Work:
-    """Times of a rank's own work: entering and leaving a collective; a combination and a copy, both also per byte."""
+    """The times of a rank's own work: to enter and leave a collective, to combine a message and to copy one; the last
+    two also per byte."""
 
     enter_ns: float = 0.0
     leave_ns: float = 0.0
@@ -88,13 +90,14 @@ def machine(
 ) -> dict[str, Any]:
     """The machine as `hopscope.native._replay.replay` takes it.
 
-    Matrices are from host x to host. link: each pair's row of `links`. send_servers, receive_servers: the servers that
-    a message passes before and after its latency, one matrix for each server, in order; NO_SERVER for none.
-    cut_through: a message's first byte goes on while the others come.
+    In matrices, rows are the sending hosts and columns the receiving ones. link: the index in `links` for each pair of
+    hosts. send_servers, receive_servers: the servers that a message passes before and after its latency, in order. Each
+    server is a matrix with its index in `servers` for each pair of hosts, or NO_SERVER. cut_through: True if servers
+    forward a message's first bytes while the others still arrive.
 
-    emulates: messages go as over the engine's emulated links. By rendezvous, only the sender waits for the receive.
-    send_servers serve in the order of sending. receive_servers serve a message only when its receive is posted; the
-    service counts from the message's arrival if no other message came in between.
+    emulates: True if messages behave as over the engine's emulated links. In a rendezvous, only the sender then waits
+    for the receive. send_servers serve messages in the order of sending. receive_servers serve a message only when its
+    receive is posted, but the service counts from the message's arrival if no other message came in between.
     """
     hosts = len(link)
     places = (
@@ -125,8 +128,8 @@ def _columns(kind: type[Link] | type[Server], rows: Sequence[Link | Server]) -> 
 
 
 def interfaces(hosts: int) -> tuple[Array, Array]:
-    """The sending and the receiving interface of each pair of hosts, as numbers of servers: [0, hosts) send, and
-    [hosts, 2 * hosts) receive."""
+    """The sending and the receiving interface of each pair of hosts, as two matrices of server numbers. Host h sends by
+    server h and receives by server hosts + h; NO_SERVER within a host."""
     outbound, inbound = np.meshgrid(np.arange(hosts), np.arange(hosts), indexing="ij")
     inbound = inbound + hosts
     np.fill_diagonal(outbound, NO_SERVER)
@@ -137,16 +140,18 @@ def interfaces(hosts: int) -> tuple[Array, Array]:
 def published(
     model: Hockney | LogGP | PLogP, hosts: int, size: float, receivers: Array | None = None
 ) -> dict[str, Any]:
-    """The machine of a published model, with messages of one size: each host has one rank and full-duplex interfaces.
+    """The machine of a published model, with messages of one size. Each host has one rank, and can send and receive at
+    the same time.
 
-    Hockney's ranks are busy with a message from its beginning to its end, at either side. LogGP's interfaces are busy
-    for g + (m - 1) G, and PLogP's for g(m), of which o_s(m) and o_r(m) are the ranks' own.
+    In Hockney's model, sender and receiver are busy for the whole time of a message. In LogGP, an interface is busy for
+    g + (m - 1) G. In PLogP it is busy for g(m), which includes the ranks' own times o_s(m) and o_r(m). receivers: as in
+    `published_by_class`.
     """
     return published_by_class([model], np.zeros((hosts, hosts), np.int32), size, receivers)
 
 
 def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Server, Server]:
-    """The link, and the servers that send onto it and receive from it."""
+    """The model as a link, a server at its sending end, and a server at its receiving end."""
     if isinstance(model, Hockney):
         time = model.message(size)
         return Link(), Server(service_ns=time), Server(rest_ns=time)
@@ -165,11 +170,11 @@ def _for_destinations(model: Hockney | LogGP | PLogP, destinations: int) -> Hock
 def published_by_class(
     models: Sequence[Hockney | LogGP | PLogP], model_of_pair: Array, size: float, receivers: Array | None = None
 ) -> dict[str, Any]:
-    """The machine of several published models, with messages of one size. Each rank counts as a host, with its own
-    interfaces to the links of each model. model_of_pair: the number of the model between two ranks.
+    """The machine of several published models, with messages of one size. Each rank counts as a host, and has its own
+    interfaces for each model. model_of_pair: the index of the model for each pair of ranks.
 
-    receivers: the destinations of each rank, a boolean matrix. Their number selects the rank's gaps, if the model has
-    gaps by number of destinations.
+    receivers: a boolean matrix, True if the row's rank sends to the column's rank. If a model has gaps by number of
+    destinations, the number of a rank's receivers selects them.
     """
     ranks = len(model_of_pair)
     parts = [_published(model, size) for model in models]
@@ -202,8 +207,8 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     latency, per_byte = arrays["latency_ns"].reshape(square), arrays["per_byte_ns"].reshape(square)
     same_host = np.eye(hosts, dtype=bool)
     local, rank_ns, rank_per_byte = costs.local, costs.machine.rank_message_ns, costs.machine.rank_per_byte_ns
-    # A fitted latency begins with the send, and so contains its time, but not the rank's emulated cost of a message.
-    # Between hosts, bytes queue for the pair's link; inside a host they only take time.
+    # A fitted latency contains the sender's time for the message, but not an emulated time of the rank. Between hosts,
+    # bytes occupy the pair's link, so that messages queue; inside a host they only take time.
     ends = [(costs.links[name].send_ns, costs.links[name].receive_ns) for name in LINKS]
     classes = costs.classes(host_clusters)
     send = np.asarray([local.send_ns if send_ns is None else send_ns for send_ns, _ in ends])[classes]
@@ -254,7 +259,8 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
 
 
 def _gateways(arrays: dict[str, Any], same_host: Array) -> tuple[list[Array], list[Array]]:
-    """The interfaces of gateways that messages between each pair of hosts pass before and after the latency."""
+    """The interfaces of gateways that messages between two clusters pass before the latency, and those that they pass
+    after it. Both are lists of matrices, as in `machine`."""
     hosts, cluster = int(arrays["hosts"]), arrays["cluster"]
     pair = cluster[:, None] * int(arrays["clusters"]) + cluster[None, :]
     passed: list[list[Array]] = []
@@ -266,7 +272,8 @@ def _gateways(arrays: dict[str, Any], same_host: Array) -> tuple[list[Array], li
 
 
 def _links(servers: list[Server], per_byte: Array, number: Array) -> Array:
-    """Adds a server for each number whose pairs of hosts take time per byte; returns the server of each pair."""
+    """Adds a server to `servers` for each link that takes time per byte, and returns the server of each pair of hosts.
+    number: the link of each pair; pairs with the same number share a link."""
     server_of_pair = np.full(per_byte.shape, NO_SERVER, np.int64)
     for pair_number in np.unique(number[per_byte > 0]).tolist():
         pairs = (number == pair_number) & (per_byte > 0)

@@ -1,4 +1,5 @@
-"""The engine's schedules of algorithms that have formulas, and the time of any schedule under a published model."""
+"""The engine's schedules of algorithms that have published formulas, and the replayed time of schedules under a
+published model."""
 
 from __future__ import annotations
 
@@ -32,10 +33,10 @@ _TREES = ("reduce_tree", "broadcast_tree")
 
 
 def rule_of(operation: str, algorithm: str, segment_bytes: int = 0) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The rule of a tree file, without operations, and the trees that it names. None: the engine has no such
-    algorithm.
+    """The rule with which a tree file selects an algorithm (without operations), and the trees that the rule names.
+    None if the engine does not have the algorithm.
 
-    The engine's linear Alltoall is another algorithm than the published one: there all ranks send at once.
+    The engine has no linear Alltoall as published: in its own, all ranks send at once.
     """
     if operation == "MPI_Alltoall" and algorithm == "linear":
         return None
@@ -53,8 +54,8 @@ def schedules(
     hosts: Sequence[int] | None = None,
     clusters: Sequence[int] | None = None,
 ) -> _plan.Schedules | None:
-    """The engine's schedules, with rank 0 as the root. None: the engine has no such algorithm. hosts, clusters: a
-    number for each rank; by default each rank is on its own host, and all are in one cluster."""
+    """The engine's schedules, with rank 0 as the root; None if the engine does not have the algorithm. hosts, clusters:
+    a number for each rank; by default, each rank is on its own host, and all are in one cluster."""
     tree_rule = rule_of(operation, algorithm, int(call.segment))
     if tree_rule is None:
         return None
@@ -66,7 +67,7 @@ def schedules(
 
 
 def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | LogGP | PLogP) -> float | None:
-    """Time of the replay of the engine's schedule on a machine of this model, ns. None: the engine has no such
+    """The replayed time, ns, of the engine's schedules on a machine of this model; None if the engine does not have the
     algorithm."""
     plan = schedules(operation, algorithm, call)
     if plan is None:
@@ -75,8 +76,8 @@ def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | Log
 
 
 def replayed_over_links_ns(plan: _plan.Schedules, models: Mapping[int, LogGP], link: Array) -> float:
-    """Time of schedules over links of several classes, ns. models: by index of the class in LINKS; every class that
-    messages take has one. link: the class between each two ranks."""
+    """The replayed time, ns, of schedules over links of several classes. models: by index of the class in LINKS, for
+    every class that messages use. link: the index of the class between each two ranks (ranks x ranks)."""
     number = np.zeros(len(LINKS), np.int64)
     number[list(models)] = np.arange(len(models))
     machine = published_by_class(list(models.values()), number[link], longest_message(plan), receivers(plan))
@@ -89,7 +90,7 @@ def longest_message(plan: _plan.Schedules) -> float:
 
 
 def receivers(plan: _plan.Schedules) -> Array:
-    """The receivers of each rank's messages: a boolean matrix."""
+    """A boolean matrix of ranks x ranks: True if the row's rank sends to the column's rank."""
     steps = np.diff(plan["first_step"])
     sends = plan["kind"] == _plan.SEND
     matrix = np.zeros((len(steps), len(steps)), bool)

@@ -1,8 +1,9 @@
-"""Knobs of MPI libraries: their algorithms, the plan's schedule that matches each, and the files that select them.
+"""Knobs of MPI libraries: their algorithms, schedules of the engine with the same messages, and files of settings.
 
-offered     asks the library for its algorithms
-planned     the rule under which the engine would send the same messages
-written     rules files, parameters and variables
-rank_files  rank orders as launchers read them
-open_mpi, mpich  what only one library has
+installed   finds the library with which a run was made
+offered     asks a library for its algorithms
+planned     finds the rule under which the engine sends the same messages as an algorithm of a library
+written     writes rules files, parameters and variables that select algorithms
+rank_files  writes files with which launchers place ranks
+open_mpi, mpich  facts about one library
 """

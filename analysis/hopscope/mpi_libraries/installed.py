@@ -1,4 +1,4 @@
-"""Finds the installed MPI library that a run was made with, by its launcher's release."""
+"""Finds the installed MPI library with which a run was made, by the release that its launcher prints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _SECONDS = 30
 
 
 def flavour_of(mpi_library: str | None) -> str | None:
-    """`openmpi` or `mpich`, by the version text of a run's library; None: another library, or unknown."""
+    """The flavour of a run's MPI library, `openmpi` or `mpich`; None for another or unknown one. mpi_library: the
+    library's version text."""
     version = mpi_library or ""
     return next((flavour for flavour, name in NAMES.items() if name in version), None)
 
 
 def known_flavour(mpi_library: str | None) -> str:
-    """The flavour of a run's library. Raises InputError for another library, or an unknown one."""
+    """The flavour of a run's MPI library, `openmpi` or `mpich`. Raises InputError for another or unknown one."""
     flavour = flavour_of(mpi_library)
     if flavour is None:
         raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
@@ -30,11 +31,11 @@ def known_flavour(mpi_library: str | None) -> str:
 
 
 def installed(flavour: str, mpi_library: str | None, launcher: str | None = None) -> Library:
-    """The library that a run was made with, with its algorithms. mpi_library: its version text. launcher: the one to
-    query; None: the first on PATH of the run's release.
+    """The installed library with which a run was made, and its algorithms. mpi_library: the version text of the run's
+    library. launcher: the launcher of the library; None: the first on PATH whose release is the run's.
 
-    Raises InputError where the run was made with another library, where none of that release is found, or where it
-    cannot be asked.
+    Raises InputError if the run was made with a library of another flavour, if no library of the run's release is
+    found, or if it cannot be asked for its algorithms.
     """
     name, release = NAMES[flavour], release_of(mpi_library)
     if flavour_of(mpi_library) != flavour or release is None:
@@ -63,7 +64,7 @@ def installed(flavour: str, mpi_library: str | None, launcher: str | None = None
 
 
 def _release(launcher: str) -> str | None:
-    """The release by `LAUNCHER --version`; None if the launcher is missing or prints none."""
+    """The release that `LAUNCHER --version` prints; None if the launcher is missing or prints none."""
     path = shutil.which(launcher)
     if path is None:
         return None

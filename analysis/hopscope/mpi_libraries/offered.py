@@ -1,5 +1,5 @@
-"""Queries an MPI library for its algorithms and for the extra settings that each one needs: Open MPI by `ompi_info`,
-MPICH by `mpivars`."""
+"""Asks an MPI library for its algorithms, and for extra settings that operations need: Open MPI by `ompi_info`, MPICH
+by `mpivars`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Offered(NamedTuple):
     """The library's own name of the algorithm."""
     number: int | None
     setting: str
-    """The parameter or variable that forces it for all communicators and sizes."""
+    """The parameter or variable that forces the algorithm for all communicators and sizes."""
 
 
 class Library(NamedTuple):
-    """An MPI library and the algorithms that it named."""
+    """An installed MPI library and its algorithms."""
 
     flavour: str
     release: str
@@ -56,8 +56,8 @@ class Library(NamedTuple):
     launcher: str
     algorithms: Sequence[Offered]
     extra_settings: Mapping[str, tuple[str, str]]
-    """For each operation, the parameter or variable, with its value, that keeps another part of the library from taking
-    over the operation: Open MPI's `han`, or MPICH's device."""
+    """For each operation, a parameter or variable and its value, without which another part of the library (Open MPI's
+    `han`, MPICH's device) would run the operation by its own algorithms."""
     in_groups: Sequence[Offered] = ()
     """Forms of Open MPI's `han`, which calls other algorithms inside hosts and between them."""
 
@@ -78,9 +78,10 @@ def release_of(text: str | None) -> str | None:
 
 
 def query_library(flavour: str, launcher: str, release: str) -> Library:
-    """The library that a launcher belongs to. flavour: `openmpi` or `mpich`.
+    """The library to which a launcher belongs. flavour: `openmpi` or `mpich`.
 
-    Asks the library's program beside the launcher. Raises InputError if that is missing, fails, or names no algorithms.
+    Runs the library's program (`ompi_info` or `mpivars`) in the launcher's directory. Raises InputError if the program
+    is missing, fails, or names no algorithms.
     """
     words = _WORDS[flavour]
     path = shutil.which(launcher)
@@ -104,8 +105,8 @@ def query_library(flavour: str, launcher: str, release: str) -> Library:
 
 
 def extra_settings_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
-    """Settings with which `han` passes an operation on to `tuned`, if its priority is higher. text: the output of
-    `ompi_info --param coll all --level 9 --parsable`."""
+    """For each operation, the setting that makes `han` pass it on to `tuned`; empty if `tuned` has at least the same
+    priority as `han`. text: the output of `ompi_info --param coll all --level 9 --parsable`."""
     priorities = {component: int(value) for component, value in _PRIORITY.findall(text)}
     if priorities.get("han", -1) <= priorities.get("tuned", -1):
         return {}
@@ -113,8 +114,8 @@ def extra_settings_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
 
 
 def of_han(text: str) -> list[Offered]:
-    """The forms of `han`, from the output of `ompi_info`. The default (0) is left out, because it is one of the
-    others."""
+    """The forms (variants) of `han`, from the output of `ompi_info`. The default (0) is left out, because it equals one
+    of the others."""
     rows = [
         Offered(operation, f"han {name}", int(number), setting)
         for setting, operation, number, name in _HAN.findall(text)
@@ -123,20 +124,21 @@ def of_han(text: str) -> list[Offered]:
 
 
 def extra_settings_in_mpich(text: str) -> dict[str, tuple[str, str]]:
-    """Settings that keep an operation from the device, which has its own algorithms. text: the output of `mpivars`."""
+    """For each operation, the setting that keeps MPICH's device from running it by its own algorithms. text: the output
+    of `mpivars`."""
     return {operation.lower(): (setting, "0") for setting, operation in _OF_DEVICE.findall(text)}
 
 
 def of_open_mpi(text: str) -> list[Offered]:
-    """Algorithms in the output of `ompi_info --param coll all --level 9 --parsable`, without `ignore` (0)."""
+    """The algorithms in the output of `ompi_info --param coll all --level 9 --parsable`, without `ignore` (0)."""
     matches = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
     rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, matches)]
     return [row for row in rows if row.number != 0]
 
 
 def of_mpich(text: str) -> list[Offered]:
-    """Algorithms of blocking operations in the output of `mpivars`, without `auto` and without `nb`, which calls the
-    nonblocking operation."""
+    """The algorithms of blocking operations in the output of `mpivars`, without `auto` (MPICH chooses) and `nb` (calls
+    the nonblocking operation)."""
     rows: list[Offered] = []
     for part in re.split(r"\n(?=\s*MPIR_CVAR_)", text):
         match = _MPICH.match(part)
@@ -154,14 +156,14 @@ def _groups(match: re.Match[str]) -> Sequence[str]:
 
 
 def _names(meaning: str) -> Iterator[str]:
-    """The names in the text on a variable. Each is written as `name - Force ...`, one a line or, in release 4, without
-    line ends."""
+    """The names of algorithms in the description of a variable. Each one is written as `name - Force ...`, on its own
+    line or, in release 4, all on one line."""
     first = _FIRST.match(meaning)
     rest = meaning[first.end() :] if first else meaning
     if "\n" in rest.strip():
         yield from re.findall(r"^\s*(\w+)\s+- ", rest, re.MULTILINE)
         return
-    # Names are padded to one width, so each begins that far before its dash.
+    # On one line, names are padded to the same width, so each begins this width before its dash.
     dashes = [match.start() for match in re.finditer(r" - Force", rest)]
     for dash in dashes:
         yield rest[dash - dashes[0] : dash].strip()

@@ -1,8 +1,8 @@
-"""Finds the rule under which the engine's plan sends the messages of an MPI library's algorithm.
+"""Finds the rule of a tree file under which the engine sends the messages of an MPI library's algorithm.
 
-Equal names are not enough: Open MPI, for example, numbers the ranks of its binary trees otherwise than the plan. So
-these rules were compared with the messages that Open MPI 4.1 and MPICH send on 5, 6, 8 and 13 ranks
-(tests/mpi_libraries).
+Equal names do not mean equal messages: Open MPI, for example, numbers the ranks of its binary trees in another way than
+the engine. So tests compare the messages of these rules with those that Open MPI 4.1 and MPICH send on 5, 6, 8 and 13
+ranks (tests/mpi_libraries).
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from hopscope.native import _plan
 
 _BY_TREE = frozenset({"allreduce", "reduce", "bcast", "barrier"})
 _LAM = frozenset({"bcast"})
-"""Operations whose binomial trees in Open MPI are those of LAM."""
+"""Operations for which Open MPI uses the binomial trees of the older library LAM."""
 _OTHER_MESSAGES = frozenset({("scan", "recursive-doubling"), ("exscan", "recursive-doubling")})
 _ON_POWERS_OF_TWO = frozenset({("barrier", "recursive-doubling"), ("bcast", "split-binary")})
-"""Algorithms that send the plan's messages only on powers of two."""
+"""Open MPI's algorithms that send the same messages as the engine's only on a power of two of ranks."""
 _ON_POWERS_OF_TWO_IN_MPICH = frozenset({("allgather", "recursive-doubling"), ("allgatherv", "recursive-doubling")})
 _LIMITS_ITSELF = frozenset({"linear_sync"})
-"""Algorithms that send the messages of another algorithm, but only a limited number at a time."""
+"""Algorithms that send the same messages as another one, but limit how many are under way at a time."""
 _TWO = 2
 _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
-"""Algorithms that cut the message into a piece for each rank, or in two."""
+"""Algorithms that cut the message into one piece for each rank, or into two pieces."""
 _WHOLE = frozenset(
     operation.name.removeprefix("MPI_").lower() for operation in _plan.operations() if operation.input == "whole"
 )
-"""Operations with one whole message, not with a block for each rank."""
+"""Operations with one message for all ranks, instead of a block for each rank."""
 _ELEMENT_BYTES = 16
-"""Size of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
+"""Bytes of the largest predefined datatype. If a message has fewer elements than pieces, libraries run another
+algorithm."""
 
 
 class Planned(NamedTuple):
-    """A rule of a tree file without its operations, and the trees that it names."""
+    """A rule of a tree file (without operations), and the trees that it names."""
 
     rule: dict[str, Any]
     trees: dict[str, Any] | None = None
@@ -49,8 +50,8 @@ class Unplanned(NamedTuple):
 
 
 def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | None = None) -> Planned | Unplanned:
-    """The rule for one of a library's algorithms on so many ranks, or the reason why there is none. chains: the fan-out
-    of `chain`. least_bytes: those of the shortest message; None: enough for all algorithms.
+    """The rule for one of a library's algorithms on `ranks` ranks, or the reason why there is none. chains: the fan-out
+    of `chain`. least_bytes: bytes of the shortest message; None: long enough for all algorithms.
 
     If the algorithm cuts messages, the caller adds `segment_bytes` to the rule.
     """
@@ -71,8 +72,8 @@ def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | 
 
 
 def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None:
-    """The name of the messages of a library's algorithm on so many ranks; None where they are not known, or where the
-    algorithm does not run. chains: the fan-out of `chain`."""
+    """The name by which the messages of a library's algorithm are recognised on `ranks` ranks; None if they are
+    unknown, or if the algorithm does not run there. chains: the fan-out of `chain`."""
     operation, number = algorithm.operation, algorithm.number
     if number is None:
         return mpich.ALGORITHMS.get((operation, algorithm.name))
@@ -80,7 +81,7 @@ def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None
 
 
 def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages of Open MPI's algorithm, or the reason why it cannot be predicted."""
+    """The recognised name of the messages of Open MPI's algorithm, or the reason why it cannot be predicted."""
     operation, number = algorithm.operation, algorithm.number
     if number is None or (operation, number) not in ALGORITHMS:
         return Unplanned("its messages are not known")
@@ -90,8 +91,8 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
     if name is None:
         return Unplanned(f"it does not run on {ranks} ranks")
     if ranks == _TWO:
-        # Two messages between two ranks have one name, whether they go at once or one after the other. So the name on
-        # three ranks counts.
+        # On two ranks, several algorithms have the same name, even if they send their two messages in another order. So
+        # use the name on three ranks.
         name = messages_name(algorithm, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
@@ -106,7 +107,7 @@ def _other_messages(ranks: int, name: str) -> Unplanned:
 
 
 def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
-    """The name of the messages of MPICH's algorithm, or the reason why it cannot be predicted."""
+    """The recognised name of the messages of MPICH's algorithm, or the reason why it cannot be predicted."""
     del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")
@@ -117,7 +118,7 @@ def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
 
 
 def _tree(operation: str, name: str, *, is_mpich: bool) -> dict[str, Any] | None:
-    """The tree that carries these messages, if a tree does."""
+    """The tree along which messages with this name go; None if they do not follow a tree."""
     if name == "binomial" and operation in _BY_TREE | {"gather", "scatter"}:
         is_lam = operation in _LAM and not is_mpich
         return {"shape": "binomial-lam" if is_lam else "binomial-mpich"}

@@ -1,10 +1,10 @@
-"""The files and options with which launchers place ranks.
+"""Writes files and options with which launchers place ranks.
 
-Open MPI 4 and 5 read a hostfile with one host for each rank, which the mapper `seq` uses in order. Open MPI 4's
-rankfile would do this too, but its `slot=*` binds every rank of a host to the first core (seen with 4.1.4).
+Open MPI 4 and 5 read a hostfile with a line for each rank's host, in order of the ranks (mapper `seq`). Open MPI 4's
+rankfile could place ranks too, but its `slot=*` binds every rank of a host to the first core (seen with 4.1.4).
 
-MPICH's launcher takes each line of its host file for a node, so ranks of a host that is named twice do not share
-memory. From release 5 on, `-rankmap` names the node of each rank instead.
+MPICH's launcher treats each line of its host file as a separate node, so ranks of a host that is named twice do not
+share memory. From release 5 on, its option `-rankmap` names the node of each rank instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class LauncherFile:
 
 
 def launcher_of(mpi_library: str | None) -> str | None:
-    """The launcher of a run's MPI library, by the library's version text; None if unknown."""
+    """The kind of launcher (one of LAUNCHERS) of a run's MPI library; None if unknown. mpi_library: the library's
+    version text."""
     version = mpi_library or ""
     if release := re.search(r"Open MPI v?([0-9]+)", version):
         return "openmpi-4" if int(release[1]) <= 4 else "openmpi-5"
@@ -42,8 +43,8 @@ def launcher_of(mpi_library: str | None) -> str | None:
 
 
 def launcher_for(choice: str | None, mpi_library: str | None) -> str:
-    """The launcher that is to read a file: `choice`, or that of the run's MPI library. Raises InputError if neither is
-    known."""
+    """The kind of launcher that will read a file: `choice` or, if None, that of the run's MPI library. Raises
+    InputError if it is unknown."""
     launcher = choice or launcher_of(mpi_library)
     if launcher not in LAUNCHERS:
         raise InputError(f"the trace does not say which launcher reads the file; add --for {'|'.join(LAUNCHERS)}")
@@ -51,7 +52,8 @@ def launcher_for(choice: str | None, mpi_library: str | None) -> str:
 
 
 def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: str | None) -> LauncherFile:
-    """Write the launcher's file. mpi_library: that of the run. Raises InputError if the file cannot be written."""
+    """Write a rank order to a file for a launcher. hosts: the host of each rank. mpi_library: the version text of the
+    run's MPI library. Raises InputError if the file cannot be written."""
     launcher_library = mpi_library if launcher_of(mpi_library) == launcher else None
     file = file_of(launcher, hosts, str(output), launcher_library)
     with whole_file(output) as written:
@@ -60,7 +62,7 @@ def write_order(output: Path, launcher: str, hosts: Sequence[str], mpi_library: 
 
 
 def file_of(launcher: str, hosts: Sequence[str], path: str, mpi_library: str | None = None) -> LauncherFile:
-    """The file for a launcher. hosts: the host of each rank of MPI_COMM_WORLD. path: where the file will be."""
+    """The file for a launcher. hosts: the host of each rank of MPI_COMM_WORLD. path: of the future file."""
     return _WRITERS[launcher](list(hosts), shlex.quote(path), mpi_library or "")
 
 
@@ -69,7 +71,7 @@ def _open_mpi(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
 
 
 def _slurm(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
-    # The name of the distribution alone makes srun read SLURM_HOSTFILE.
+    # `--distribution=arbitrary` makes srun read the file that SLURM_HOSTFILE names.
     return LauncherFile(_lines(hosts), f"SLURM_HOSTFILE={path} srun -n {len(hosts)} --distribution=arbitrary")
 
 

@@ -12,8 +12,8 @@ from hopscope.mpi_libraries.open_mpi.rules import operation_id
 
 
 class Choice(NamedTuple):
-    """An algorithm for messages of some sizes on communicators of one size. Bytes as the library counts them
-    (`hopscope.mpi_libraries.open_mpi.rules.size_in_rules`), both ends included. to_bytes: None for no upper limit."""
+    """An algorithm for messages of from_bytes to to_bytes (inclusive; None: no upper limit) on communicators of `ranks`
+    ranks. Bytes are those that the library counts (`hopscope.mpi_libraries.open_mpi.rules.size_in_rules`)."""
 
     algorithm: Offered
     ranks: int
@@ -24,22 +24,22 @@ class Choice(NamedTuple):
 
 
 ExtraSettings = Sequence[tuple[str, str]]
-"""Parameters or variables that have to be set with choices, and their values (`offered.Library.extra_settings`)."""
+"""Names and values of parameters or variables to set together with choices (`offered.Library.extra_settings`)."""
 
 
 class Setting(NamedTuple):
-    """A file's text, and the words that make a launcher read the file. The words go after the launcher's name or before
-    the command."""
+    """A file's text, and the words that make a launcher read the file. For Open MPI, the words are options after the
+    launcher's name; for MPICH, a shell command before the launcher's."""
 
     text: str
     words: str
 
 
 def rules_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """Open MPI's dynamic rules, which releases 4.1 and 5 read. Open MPI decides itself about everything without a
-    choice.
+    """The file of Open MPI's dynamic rules for these choices, as releases 4.1 and 5 read it. For operations, ranks and
+    sizes without a choice, Open MPI selects the algorithm itself.
 
-    Raises ValueError for an algorithm without a number and for choices that overlap.
+    Raises ValueError for an algorithm without a number, and for choices that overlap.
     """
     by_operation: dict[str, dict[int, list[Choice]]] = {}
     for choice in sorted(choices, key=lambda choice: (choice.ranks, choice.from_bytes)):
@@ -48,7 +48,8 @@ def rules_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettin
         by_operation.setdefault(choice.algorithm.operation, {}).setdefault(choice.ranks, []).append(choice)
     lines = [f"{len(by_operation)}  # operations"]
     for operation, of_ranks in sorted(by_operation.items(), key=lambda item: operation_id(item[0])):
-        # Rules for a communicator size hold up to the next listed size, and the first rules for all smaller sizes too.
+        # Open MPI applies the rules of a communicator size also to larger sizes, up to the next listed one, and the
+        # first rules also to smaller sizes. So list Open MPI's own decision for all other sizes.
         sizes = {0: [_own_decision(0)]}
         for ranks, rows in of_ranks.items():
             sizes[ranks] = _rows(rows)
@@ -72,7 +73,8 @@ def variables(choices: Sequence[Choice], extra_settings: ExtraSettings = ()) -> 
 
 
 def setting_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """The rules or the variables that the algorithms' library reads; without choices, Open MPI's parameters alone."""
+    """The file of rules (Open MPI) or variables (MPICH) for these choices. Without choices: no text, and only options
+    that set Open MPI's parameters."""
     if not choices:
         return Setting("", " ".join(f"--mca {name} {value}" for name, value in extra_settings))
     is_mpich = any(choice.algorithm.number is None for choice in choices)
@@ -84,7 +86,8 @@ def _own_decision(from_bytes: int) -> str:
 
 
 def _rows(choices: Sequence[Choice]) -> list[str]:
-    """Rows of bytes, algorithm, fan-out and segment; each holds up to the next."""
+    """The rows of one communicator size: bytes, algorithm, fan-out and segment. A row applies from its bytes up to the
+    next row's."""
     rows: list[str] = []
     free_from: int | None = 0
     for choice in choices:
@@ -101,8 +104,8 @@ def _rows(choices: Sequence[Choice]) -> list[str]:
 
 
 def variables_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
-    two choices of one operation."""
+    """A shell script that exports MPICH's variables for these choices, to be read before the job starts. The variables
+    apply to all communicators and sizes. Raises ValueError for two choices of one operation."""
     _check_operations(choices)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, extra_settings).items()]
     # Without a slash in the path, a shell would look for the file along PATH.

@@ -1,1 +1,1 @@
-"""Replays a recorded run over other algorithms: the time of an iteration, and the error of the replay."""
+"""Replays a recorded run with other algorithms, to predict the time of an iteration."""

@@ -1,4 +1,4 @@
-"""The run that candidates are compared with: its costs, its algorithms, and the error of its replay."""
+"""The basis of predictions for a run: its fitted costs, the algorithms that it ran, and the error of its replay."""
 
 from __future__ import annotations
 
@@ -29,24 +29,26 @@ from hopscope.replay.run.subject import Source, source_of
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 FAR_OFF = 0.5
-"""If the replay error is larger than this share, costs without rendezvous replace the others if their error is
-smaller."""
+"""If the replay's error is larger than this share, costs fitted without rendezvous are used, provided that they have
+the smaller error."""
 MOST_LATE_SHARE = 0.1
-"""If a larger share of the library's messages waits for receives, the fitted costs cannot predict another algorithm."""
+"""If a larger share of the library's messages waited for receives to be posted, the fitted costs cannot predict another
+algorithm."""
 SCREENED = 200
-"""Iterations of a long run that are replayed for every candidate."""
+"""The number of iterations of a long run that are replayed for each candidate, to save time."""
 LISTED_NAMES = 4
-"""Number of pairs of hosts, or of sizes, that a sentence lists by name; of the rest it gives only the number."""
+"""The most pairs of hosts, or sizes, that a sentence lists. It only counts the rest."""
 
 
 Recost = Callable[[Costs, Sequence[str]], Costs]
-"""A function that replaces the costs that were fitted to the hops. It also gets the names of the hosts."""
+"""A function that takes the costs fitted to the hops, and the names of the hosts, and returns the costs to use."""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The run that candidates are compared with. late_shares: of each selection, the share of the library's messages
-    that waited for their receives."""
+    """The run that candidates are compared with. baseline: the algorithm that each selection ran. whole: the replayer
+    of the whole run. late_shares: for each selection, the share of the library's messages that waited for their
+    receives to be posted."""
 
     source: Source
     costs: Costs
@@ -57,11 +59,11 @@ class Basis:
 
     @cached_property
     def screen(self) -> Replayer:
-        """The replayer of the screened part of the run: of a long run only a part."""
+        """The replayer that predicts candidates. It replays only SCREENED iterations of a long run."""
         return window_of(self.source, self.whole, SCREENED)
 
     def score(self, runs: Runs) -> float:
-        """The score that orders candidates, on the screened part of the run."""
+        """The score, ns, that orders candidates: Replayer.score of the replayer `screen`."""
         return self.screen.score(runs, self.baseline)
 
     @cached_property
@@ -71,18 +73,21 @@ class Basis:
         return {(min(pair), max(pair)) for pair in (*pairs, *self.costs.measured)}
 
     def reason_unpredicted(self, place: int) -> str | None:
-        """The reason why this run cannot predict another algorithm for a selection; None if it can."""
+        """The reason why this run cannot predict another algorithm for the selection with the number `place`; None if
+        it can."""
         if self.late_shares[place] > MOST_LATE_SHARE:
             return f"{share(self.late_shares[place])} of its messages waited for their receives to be posted"
         return self.model.reason_unpredicted
 
     def predicted_ns(self, runs: Runs) -> float:
-        """The time of an iteration, by the screened part of the run."""
+        """The predicted time of an iteration with these algorithms, ns: the baseline's time, scaled by the ratio of
+        their replays by `screen`."""
         return self.model.baseline_ns * self.screen.iteration_ns(runs) / self.screen.iteration_ns(self.baseline)
 
     def extrapolates(self, runs: Runs, *, by_library: bool = False) -> tuple[str, ...]:
-        """Everything that algorithms use and no hop measured: links, pairs of hosts, sizes, and an MPI library's send
-        order of long messages. Nothing for an emulated machine, whose topology file gives all costs."""
+        """Everything that these algorithms use and no hop measured: classes of links, pairs of hosts, sizes and, if
+        `by_library`, an MPI library's send order of long messages. Empty for an emulated machine, because its topology
+        file gives all costs."""
         if self.costs.machine.emulated:
             return ()
         of_hosts, links = classes_of_hosts(self.source.places.cluster_of_host), self.costs.links
@@ -98,7 +103,7 @@ class Basis:
                 for place in np.unique(link).tolist():
                     name, size = LINKS[place], np.unique(sent.size[link == place])
                     far = size[(size > SMALL) & ~links[name].is_measured_size(size)].tolist()
-                    # A class without hops is as slow as the next slower one, if there is one.
+                    # A class of links without hops gets the costs of the next slower class that has hops.
                     if not links[name].hops and not any(links[slower].hops for slower in LINKS[place:]):
                         unmeasured.add(f"{name} links")
                     elif links[name].hops and far:
@@ -135,7 +140,7 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recos
         costs = fitted if recost is None else recost(fitted, source.places.hosts)
         replayer = replayer_of(source, baseline, costs)
         variants.append((_error(replayer, baseline, measured), baseline, costs, replayer))
-    # Rendezvous limits that the hops show count, unless the replay of the baseline is far off and better without them.
+    # The fit uses the rendezvous limits that the hops show, unless its error is above FAR_OFF and larger than without.
     best = variants[0] if variants[0][0] <= FAR_OFF else min(variants, key=lambda variant: variant[0])
     _, baseline, costs, whole = best
     model = Model(measured, whole.iteration_ns(baseline))
@@ -145,7 +150,8 @@ def basis_of(table: Callable[[str], pa.Table], flavour: str | None = None, recos
 
 
 def _error(replayer: Replayer, baseline: Runs, measured: float) -> float:
-    """Error of the replay, as a share; infinite if ranks wait for one another."""
+    """Error of the baseline's replay, as a share of the measured time; infinite if ranks wait for one another in the
+    replay, so that it cannot end."""
     try:
         return abs(replayer.iteration_ns(baseline) - measured) / measured
     except InputError:
@@ -160,8 +166,8 @@ def _baseline(source: Source, events: Events | None) -> Runs:
 
 
 def _late_shares(events: Events) -> tuple[float, ...]:
-    """For each selection, the share of the library's messages that waited for their receives without being sent by
-    rendezvous."""
+    """For each selection, the share of the library's messages that waited for their receives although they were short
+    enough to be sent eagerly."""
     source = events.source
     number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
     late_receives = events.late_receives & ~events.rendezvous
@@ -169,7 +175,7 @@ def _late_shares(events: Events) -> tuple[float, ...]:
 
 
 def _source(table: Callable[[str], pa.Table]) -> Source:
-    """The run. Raises InputError if it allows no prediction."""
+    """The run and its subject. Raises InputError if the run allows no prediction."""
     source = source_of(table)
     subject = source.subject
     if len(subject.collectives) < 2:

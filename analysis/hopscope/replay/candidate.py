@@ -1,4 +1,4 @@
-"""A candidate of a recorded run: its settings and its predicted gain."""
+"""A candidate for a recorded run: its change of the run, and its predicted gain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["tree", "setting", "order"]
 
 
 class HasTables(Protocol):
-    """The part of a trace that remapping needs."""
+    """The interface of a trace that remapping needs."""
 
     def table(self, name: str) -> pa.Table:
         """One table of the dataset."""
@@ -23,8 +23,9 @@ class HasTables(Protocol):
 
 @dataclass(frozen=True)
 class Structure:
-    """The structure of an algorithm. depth: the messages in its longest chain. wan_crossings: the most WAN messages in
-    one chain. wan_messages: those of one collective. None: the library's messages do not show it."""
+    """The structure of an algorithm. depth: the number of messages in its longest chain of messages that wait for one
+    another. wan_crossings: the largest number of WAN messages in such a chain. wan_messages: the number of WAN messages
+    in a collective. None if the value is unknown, as for messages of the MPI library."""
 
     depth: int | None = None
     wan_crossings: int | None = None
@@ -35,15 +36,15 @@ class Structure:
 class Candidate:
     """A change of the run, and its prediction.
 
-    predicted_gain: the saved share of an iteration's time, with the interval gain_low to gain_high; None if nothing is
-    predicted, for `reason_unpredicted`. predicted_ns: the mean time of an iteration, with its interval. extrapolates:
-    everything that the candidate uses and the run did not measure.
+    predicted_gain: the saved share of an iteration's time, with the interval gain_low to gain_high; None without a
+    prediction, and `reason_unpredicted` says why. predicted_ns: the mean time of an iteration, with its interval.
+    extrapolates: everything that the candidate uses and the run did not measure, such as a class of links.
 
-    The change is in one of these: `tree` (the text of a tree file), `choices` and `besides` (algorithms of the MPI
-    library, and parameters or variables that have to be set with them; `mpi_libraries.written.setting_file` writes
-    both), or `hosts` (of each rank of MPI_COMM_WORLD; `mpi_libraries.rank_files.write_order` writes them).
+    The change is one of these: `tree`, the text of a tree file; `choices` and `besides`, algorithms of the MPI library
+    and further parameters or variables to set with them (`mpi_libraries.written.setting_file` writes both); or `hosts`,
+    the host of each rank of MPI_COMM_WORLD (`mpi_libraries.rank_files.write_order` writes them).
 
-    parts: labels of the selections that the candidate changes. is_suggested: True for at most one candidate.
+    parts: labels of the selections that the candidate changes. is_suggested: True for at most one of the candidates.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The selections of a run that a tree file or a library's settings can distinguish.
+"""Divides a run into the selections for which a tree file or a library's settings can set separate algorithms.
 
-A rule of a tree file is for an operation, members and a range of bytes; one of Open MPI for an operation, a number of
-ranks and a range of bytes; a variable of MPICH for an operation.
+A tree file's rule applies to an operation, members of a communicator and a range of bytes. A rule of Open MPI applies
+to an operation, a number of ranks and a range of bytes. A variable of MPICH applies to an operation.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from hopscope.replay.run.subject import Source, Subject, carried_of, operations_
 
 MOST_PARTS = 8
 LEAST_TIME = 0.01
-"""A selection with a smaller share of the time in all collectives stays as it ran: a rule would not pay."""
+"""A selection with a smaller share of the time in all collectives is not evaluated: a rule for it would gain little."""
 LEAST_FREQUENCY = 0.05
-"""A selection that runs in a smaller share of the iterations stays as it ran, too: few replayed iterations have it."""
+"""A selection that runs in a smaller share of the iterations is not evaluated: few replayed iterations contain it."""
 SIZE_RATIO = 4
-"""A size that is more than this many times the next smaller one begins another selection. Up to SMALL, a message's time
-hardly depends on its size."""
+"""A size that is more than this many times the next smaller one begins another selection. Sizes up to SMALL are in one
+selection, because the times of such messages hardly differ."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Collectives (rows) of one operation over the same members in the same order, on one communicator or several."""
+    """Collectives of one operation over the same members in the same order, on one communicator or several. rows: their
+    rows in `collectives`. time: the sum of their times after the last enter, ns."""
 
-    comm: int  # the one with the most time
+    comm: int  # the communicator with the most time
     members: tuple[int, ...]
     op: str
     rows: Array
@@ -45,8 +46,8 @@ class Group:
 
 
 def with_parts(source: Source, flavour: str | None = None) -> Source:
-    """The run with its selections as the subject, the one that defines an iteration first. flavour: `openmpi` or
-    `mpich`, for the selections that settings of that library distinguish; None for those of tree files."""
+    """The run, whose subject now has its selections as parts. The first one defines an iteration. flavour: `openmpi` or
+    `mpich` for the selections that settings of this library distinguish; None for those of tree files."""
     subject, time = source.subject, spent_ns(source.tables["collectives"])
     groups = groups_of(source)
     first = next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
@@ -65,7 +66,8 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
                 untold=dict(subject.untold) | kinds.untold,
             )  # fmt: skip
             is_first = not parts and not number
-            # A Bcast over the engine's trees takes little time after its last enter, but other collectives wait for it.
+            # If the engine ran the selections, keep those with the first one's members even if they take little time: a
+            # Bcast over trees takes little after its last enter, but other collectives wait for it.
             shares_members = not subject.native and group.members == first.members
             is_worthwhile = shares_members or time[rows].sum() >= LEAST_TIME * whole
             if is_first or (is_worthwhile and (subject.native or has_baseline(replace(source, subject=part)))):
@@ -74,7 +76,8 @@ def with_parts(source: Source, flavour: str | None = None) -> Source:
 
 
 def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, ...]]:
-    """The knobs: for each, the places of the selections that it changes together."""
+    """The knobs, each as the numbers of its selections. A knob sets one algorithm for all its selections, because the
+    library's rules cannot distinguish them. flavour: `openmpi`, `mpich`, or None for tree files."""
     if flavour is None:
         return [(place,) for place in range(len(parts))]
 
@@ -95,8 +98,8 @@ def knobs_of(parts: Sequence[Subject], flavour: str | None) -> list[tuple[int, .
 
 
 def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
-    """The least and the most bytes of these selections, as Open MPI's rules count them; 0 and None if rules do not use
-    bytes."""
+    """The least and the most bytes of the calls in these selections, as Open MPI's rules count them; 0 and None if the
+    rules of their operation do not use bytes."""
     sizes = [
         size_in_rules(operation_name(part.op), len(part.members), payload)
         for part in parts
@@ -107,12 +110,12 @@ def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
 
 
 def payloads_of(subject: Subject) -> list[int]:
-    """Bytes of each kind of call of the subject's operation, as libraries count them."""
+    """The bytes of each kind of call of the subject's operation, as `payload_of` counts them."""
     return [payload_of(call, len(subject.members)) for call in subject.calls if call.op == subject.op]
 
 
 def groups_of(source: Source) -> list[Group]:
-    """The groups of the run, those with the most time first."""
+    """The groups of the collectives that can be replayed, the group with the most time first."""
     tables, collectives = source.tables, source.tables["collectives"]
     carried, _ = carried_of(tables, source.arrays)
     comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)
@@ -134,7 +137,7 @@ def groups_of(source: Source) -> list[Group]:
 
 
 def _combined_subject(parts: tuple[Subject, ...], collectives: Array) -> Subject:
-    """Selections as one subject. collectives: rows of the collectives that count iterations."""
+    """One subject with these selections as parts. collectives: rows of the collectives that each begin an iteration."""
     simulated = np.sort(np.concatenate([part.simulated for part in parts]))
     untold = tuple(sorted({reason for part in parts for reason in part.untold}))
     return replace(parts[0], collectives=collectives, simulated=simulated, untold=untold, parts=parts)
@@ -147,8 +150,8 @@ def _knows_bytes(op: str, flavour: str | None) -> bool:
 
 
 def _are_distinguishable(source: Source, group: Group, peer: Group) -> bool:
-    """True if rules can distinguish two groups. If their communicators have the same size, all members must be in the
-    first world."""
+    """True if rules of a tree file can distinguish two groups. If their communicators have the same size but other
+    members, rules must list the members, which works only for ranks of the first world."""
     if group.members == peer.members or len(group.members) != len(peer.members):
         return True
     ranks = source.tables["ranks"]
@@ -157,8 +160,9 @@ def _are_distinguishable(source: Source, group: Group, peer: Group) -> bool:
 
 
 def _ranges(source: Source, group: Group, flavour: str | None) -> Iterator[tuple[Array, Kinds]]:
-    """The group's rows and kinds of calls, by range of bytes. The sizes in a range are similar and ran over one tree;
-    if rules do not use bytes, one range has all calls. Calls that the trace does not show are in no range."""
+    """Divides a group by bytes. Yields, for each range of bytes, the rows and the kinds of calls. Calls in a range have
+    similar sizes and ran over one tree; if rules do not use bytes, one range has all calls. Collectives that cannot be
+    replayed are in no range."""
     kinds = kinds_of(source.tables, source.arrays, group.rows, group.members)
     has_call = np.asarray([call is not None for call in kinds.calls], bool)
     rows, calls = group.rows[has_call], [call for call in kinds.calls if call is not None]

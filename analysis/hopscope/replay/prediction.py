@@ -1,7 +1,7 @@
-"""Intervals of predictions, for trees, settings and rank orders, and the choice of the suggested candidate.
+"""Intervals of predictions for trees, settings and rank orders, and the selection of the suggested candidate.
 
-An interval has three sources: the error of the baseline's replay, the variability between two runs of one program, and
-a factor of two for a candidate that extrapolates. A prediction screens candidates; a measurement decides.
+The width of an interval comes from the error of the baseline's replay, the variability between two runs of one program
+and, for a candidate that extrapolates, a factor of two. Predictions only select candidates for measurement.
 """
 
 from __future__ import annotations
@@ -15,35 +15,37 @@ from hopscope.replay.candidate import Candidate
 LEAST_GAIN = 0.01
 """Smaller gains are not suggested, even if the replay is exact."""
 VARIABILITY = 0.04
-"""The difference between two runs of one program, as a share; one run does not show it. Of 272 runs over emulated
-links, 95 % were within 3.8 % of the median of the other runs of the same program."""
+"""The assumed difference between two runs of one program, as a share, because a single run does not show it. Of 272
+runs over emulated links, 95 % were within 3.8 % of the median of the other runs of the same program."""
 EXTRAPOLATED = 2.0
 """An extrapolated prediction may be off by this factor."""
 MOST_ERROR = 0.2
-"""With a larger error of the baseline's replay nothing is predicted: a ring of 28 ms was predicted to take 518 ms."""
+"""If the error of the baseline's replay is larger than this share, nothing is predicted. With such an error, 518 ms
+were once predicted for a ring that took 28 ms."""
 ALIKE = 0.01
 """Predictions closer than this share count as equal."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """Reference of predictions. measured_ns: an iteration of the run; baseline_ns: its replay."""
+    """The reference of predictions: the mean time of an iteration, in the run (measured_ns) and in the replay of the
+    baseline (baseline_ns)."""
 
     measured_ns: float
     baseline_ns: float
 
     @property
     def error(self) -> float:
-        """Deviation of the baseline's replay from the run, as a share."""
+        """The difference between the baseline's replay and the run, as a share of the run's time."""
         return abs(self.baseline_ns - self.measured_ns) / self.measured_ns if self.measured_ns > 0 else 1.0
 
     @property
     def reason_unpredicted(self) -> str | None:
-        """The reason for no prediction; None if there is one."""
+        """The reason why nothing can be predicted; None if predictions are possible."""
         return f"the replay misses the run by {share(self.error)}" if self.error > MOST_ERROR else None
 
     def predicted(self, candidate: Candidate, ns: float) -> Candidate:
-        """The candidate with its prediction. ns: the time of an iteration in its replay."""
+        """The candidate with its prediction. ns: the time of an iteration in the candidate's replay."""
         factor = EXTRAPOLATED if candidate.extrapolates else 1.0
         margin = self.error + VARIABILITY
         low, high = ns * max(0.0, 1 - margin) / factor, ns * (1 + margin) * factor
@@ -60,11 +62,12 @@ class Model:
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates by predicted time, then those without a prediction; the suggested one comes first. Of equally fast
-    ones, those that change more selections come first, then those with fewer WAN messages.
+    """Sorts candidates: first the suggested one, then the others by predicted time, then those without a prediction.
+    Among the candidates that are about as fast as the fastest, those that change more selections come first, then those
+    with fewer WAN messages.
 
-    The suggested one is the fastest candidate whose whole interval lies above LEAST_GAIN. A candidate that extrapolates
-    is suggested only if no other one gains.
+    The suggested candidate is the first one whose whole interval of the gain lies above LEAST_GAIN. A candidate that
+    extrapolates is suggested only if there is none without extrapolation.
     """
     predicted = [candidate for candidate in candidates if candidate.predicted_ns is not None]
     fastest = min((candidate.predicted_ns or 0.0 for candidate in predicted), default=0.0)

@@ -1,4 +1,4 @@
-"""Replays a run over other algorithms."""
+"""Replays a run with other algorithms."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hopscope.replay.run.program import AS_OBSERVED, RECORDED, program_of
 from hopscope.replay.run.subject import Source, Subject
 
 TOOK = 0.01
-"""Weight of the collectives' own time in a score, compared with an iteration's time."""
+"""Weight in a score of the time in collectives, compared with the time of an iteration."""
 
 
 class Times(NamedTuple):
     """The times of a replay. paces_ns: for each selection, the mean time from one of its collectives to the next; NaN
-    if it has only one. took_ns: the time of all collectives from their last enters to their last leaves, per
-    iteration."""
+    if it has only one. took_ns: the sum over the collectives of an iteration of the time from the last enter to the
+    last leave."""
 
     iteration_ns: float
     paces_ns: Array
@@ -35,9 +35,9 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Replayer:
-    """Replays one program. rows: those of the program's collectives.
+    """Replays one program. rows: the rows of the program's collectives in the table `collectives`.
 
-    messages: True if the application's messages are dependencies; False if waiting for them counts as computing.
+    messages: True if ranks wait for the application's messages; False if the time of these waits counts as computing.
     """
 
     program: dict[str, Array]
@@ -46,15 +46,16 @@ class Replayer:
     host_clusters: tuple[int, ...]
     costs: Costs
     messages: bool = True
-    # Keyed by the identity of the runs. They are kept too, so that no other object gets their address.
+    # A cache, by the ids of the pieces in `runs`. It also keeps `runs`, so that no other object can get these ids.
     times_of_runs: dict[tuple[int, ...], tuple[Times, Runs]] = field(
         default_factory=dict[tuple[int, ...], "tuple[Times, Runs]"]
     )
-    # Only the last algorithm of each selection, because schedules are large.
+    # A cache of schedules: only of the last algorithm of each selection, because schedules are large.
     last: dict[int, tuple[Algorithm, list[Any]]] = field(default_factory=dict[int, tuple[Algorithm, list[Any]]])
 
     def replay(self, runs: Runs) -> tuple[Array, Array, bool]:
-        """The last enter and the last leave of every collective; True if every rank came to its end."""
+        """Returns the last enter and the last leave of every collective, and True if every rank reached the end of its
+        program. runs: the algorithm of each selection."""
         program, number = self.program, list[int]()
         schedules: list[_plan.Schedules] = []
         recorded: Recorded | None = None
@@ -66,8 +67,8 @@ class Replayer:
                 number += range(len(schedules), len(schedules) + len(part.calls))
                 schedules += self._schedules(place, piece, part)
         if recorded is not None:
-            # Only the calls of an algorithm have schedules, so these are numbered anew. AS_OBSERVED is -1 and so
-            # selects the last entry.
+            # Recorded selections have no schedules, so the program's schedule numbers are replaced by new ones. The
+            # program's AS_OBSERVED is the index -1, and so selects the last entry.
             schedule = np.asarray([*number, AS_OBSERVED], np.int32)[program["schedule"]]
             arrays = self.costs.arrays(self.host_clusters)
             program = recorded.program({**program, "schedule": schedule}, self.rows, self.costs, arrays)
@@ -83,9 +84,10 @@ class Replayer:
         return self._times(runs).iteration_ns
 
     def score(self, runs: Runs, baseline: Runs) -> float:
-        """The score that orders candidates, ns; the smallest is the best. It is the mean pace of the selections, which
-        need not wait for one another, with a little of their collectives' time. That counts where selections run
-        concurrently: a change of one may not improve the pace, although changes of all do."""
+        """The score that orders candidates, ns; the smallest is the best. It is the baseline's time of an iteration,
+        times the mean of the selections' paces relative to the baseline, plus a small share of the time in collectives.
+        That share helps if selections run concurrently: a change of one of them may not improve the pace, although
+        changes of all do."""
         baseline_times, candidate_times = self._times(baseline), self._times(runs)
         pace = (
             np.nanmean(candidate_times.paces_ns / baseline_times.paces_ns)
@@ -106,7 +108,7 @@ class Replayer:
 
     @cached_property
     def _iterations(self) -> Array:
-        """Mask of the rows that count iterations."""
+        """Mask of the rows whose collectives each begin an iteration."""
         return np.isin(self.rows, self.subject.collectives)
 
     @cached_property
@@ -130,14 +132,15 @@ class Replayer:
 
 
 def mean_iteration(leaves: Array) -> float:
-    """Mean distance of successive last leaves; the first collective, which may set things up, is only the start."""
+    """Mean time from one collective's last leave to the next one's, ns. leaves: the last leave of each collective. The
+    first collective, which may include set-up, only gives the start."""
     ordered = np.sort(leaves)
     return float(ordered[-1] - ordered[0]) / (len(ordered) - 1)
 
 
 def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
-    """A replayer of the whole run. It ignores the application's messages if these cannot be replayed, because of wrong
-    matches or wrong clocks."""
+    """A replayer of the whole run. It counts waits for the application's messages as computing if these messages cannot
+    be replayed, because of wrong matches or wrong clocks."""
     clusters = source.places.cluster_of_host
     replayer = Replayer(*program_of(source), source.subject, clusters, costs)
     if replayer.replay(baseline)[2]:
@@ -146,8 +149,7 @@ def replayer_of(source: Source, baseline: Runs, costs: Costs) -> Replayer:
 
 
 def window_of(source: Source, whole: Replayer, iterations: int) -> Replayer:
-    """Replays `iterations` iterations. Skips the first, which includes set-up; returns the whole run if it is not
-    longer."""
+    """A replayer of `iterations` iterations from the middle of the run. Returns `whole` if the run is not longer."""
     collectives = source.subject.collectives
     if len(collectives) <= iterations + 2:
         return whole

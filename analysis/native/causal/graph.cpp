@@ -1,4 +1,4 @@
-// One pass over all moments in their order.
+// Computes the times of all moments in one pass, because every moment depends only on earlier ones.
 #include "graph.h"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
-// A recorded run as moments that follow from one another, so that it can be run again with some of them changed.
+// A recorded run as a graph of moments that depend on earlier moments, so that the run can be computed again with
+// changes.
 //
-// Each lane is a chain of moments: it enters and leaves calls, begins to send, and sees messages arrive. Two things
-// keep a moment back. Its gap is the least time after the moment before it on its lane. Each of its edges is a least
-// time (lag) after a moment of another lane. A wait is not part of a gap, because the edge that ended it accounts for
-// it. Without changes every moment falls where it was recorded: its gap or one of its edges was exactly as long.
+// Each lane (thread) is a chain of moments, at which it enters and leaves calls, begins to send, and sees messages
+// arrive. A moment comes as early as its gap and its edges allow. The gap is the least time after the previous moment
+// of its lane. An edge is a least time (lag) after a moment of another lane. A gap does not contain waits, because the
+// edge that ended a wait accounts for it. Without changes every moment has its recorded time, because its gap or one of
+// its edges ends exactly then.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +17,7 @@ namespace hopscope::causal {
 using Moment = uint32_t;
 
 struct Edge {
-    Moment source; // a moment that was added before
+    Moment source; // an earlier moment
     int64_t lag;   // ns; MINUS_INFINITY: the edge has no effect
 };
 
@@ -23,8 +25,8 @@ class Graph {
   public:
     static constexpr int64_t MINUS_INFINITY = INT64_MIN / 4;
 
-    // Adds a moment. Every edge leads from a moment added earlier. lane -1: the moment belongs to no lane and has edges
-    // only. in_mpi: the gap lies inside an MPI call.
+    // Adds a moment. Its edges, added next, must come from moments that were added before. lane -1: the moment belongs
+    // to no lane, and only its edges determine its time. in_mpi: true if the gap lies inside an MPI call.
     Moment add(int32_t lane, int64_t gap, bool in_mpi) {
         lanes_.push_back(lane);
         gaps_.push_back(gap);
@@ -32,7 +34,7 @@ class Graph {
         first_edges_.push_back(static_cast<uint32_t>(edges_.size()));
         return static_cast<Moment>(lanes_.size() - 1);
     }
-    // Adds an edge to the moment that was added last; returns its number.
+    // Adds an edge to the moment that was added last. Returns the number of the edge.
     uint32_t add_edge(Edge edge) {
         edges_.push_back(edge);
         return static_cast<uint32_t>(edges_.size() - 1);
@@ -48,8 +50,7 @@ class Graph {
         return lanes_.size();
     }
 
-    // Runs the graph once and sets the time of each moment, in ns. mpi_share: the share that remains of each gap in
-    // MPI.
+    // Computes the time of each moment, in ns. mpi_share: the factor by which each gap inside MPI is multiplied.
     void run(size_t lanes, double mpi_share, std::vector<int64_t> &times) const;
 
   private:

@@ -1,4 +1,4 @@
-// The times in which each lane waited.
+// The spans for which each lane waited.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,8 @@ class LaneWaits {
         }
     }
 
-    // The part of a time between two moments of a lane in which the lane did not wait. Times ascend from call to call.
+    // The part of the span from `begin` to `end` in which the lane did not wait. Spans of a lane must come in the order
+    // of time.
     int64_t busy(int32_t lane, int64_t begin, int64_t end) {
         const std::vector<Wait> &waits = waits_[static_cast<size_t>(lane)];
         size_t &next = next_[static_cast<size_t>(lane)];
@@ -47,8 +48,8 @@ class LaneWaits {
     struct Wait {
         int64_t begin, end;
     };
-    std::vector<std::vector<Wait>> waits_; // by lane
-    std::vector<size_t> next_;             // the first wait of a lane that busy() still needs
+    std::vector<std::vector<Wait>> waits_; // per lane
+    std::vector<size_t> next_;             // per lane: index of the first wait that busy() still needs
 };
 
 } // namespace hopscope::causal

@@ -1,4 +1,4 @@
-// hopscope.native._causal: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// The Python module hopscope.native._causal. It takes dicts of numpy arrays, and computes without the GIL.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Columns columns_of(const Arguments &arguments) {
     return c;
 }
 
-// A recorded run that can be run again with changes, any number of times.
+// A recorded run, whose times can be computed again with changes, any number of times.
 class Run {
   public:
     explicit Run(const nb::dict &columns) {
@@ -46,13 +46,14 @@ class Run {
         return recorded_ns_;
     }
 
-    // The times, in the changed run, at which it reaches the progress of the recorded run at each of `cuts`
-    // (ascending), and its end; ns since the start of the trace.
+    // Computes the run with changes. For each time of `cuts` (ascending), returns the time at which the changed run has
+    // reached everything that the recorded run had reached at the cut; then the changed run's end. All in ns since the
+    // start of the trace.
     std::vector<int64_t> times_with(const nb::dict &changes, const std::vector<int64_t> &cuts) {
         const Arguments arguments(changes);
-        const Undo undo{*this}; // also if a change is wrong and this throws
+        const Undo undo{*this}; // undoes the changes at the end, also if a change is wrong and this function throws
         auto has_entry = [&](const std::string &name) { return changes.contains(name.c_str()); };
-        // Each table is optional.
+        // All changes are optional.
         if (has_entry("computing.lane"))
             shorten_computing(arguments.column<int32_t>("computing.lane"),
                               arguments.column<int64_t>("computing.end_ns"),
@@ -155,14 +156,14 @@ class Run {
                 set_lag(edge, std::max<int64_t>(0, recording_.graph.lag(edge) - reduction[i]));
     }
 
-    // Moves a message to two other hosts, which shortens it at both ends.
+    // Shortens messages whose ranks move to other hosts. A message is then shorter at its sender and at its receiver.
     void move(const MessageMoments &moments, const Column<int64_t> &row, const Column<int64_t> &reduction) {
         shorten_transfers(moments, row, reduction);
         shorten_edges(moments.hold, row, reduction);
         shorten_edges(moments.sending, row, reduction);
         for (size_t i = 0; i < row.size; i++) {
             const auto message = static_cast<size_t>(row[i]);
-            // If the message moves only once its receive is posted, the transfer is part of the receiver's gap.
+            // If the message travels only when its receive is posted, the transfer is part of the receiver's gap.
             if (moments.posted[message] != NO_MOMENT && moments.received[message] != NO_MOMENT)
                 shorten_gap(moments.received[message], reduction[i]);
         }
@@ -200,15 +201,17 @@ class Run {
 NB_MODULE(_causal, m) {
     using hopscope::causal::Run;
     m.doc() = "Runs a recorded run again with some of its causes changed.";
-    nanobind::class_<Run>(m, "Run", "A recorded run. Arrays as hopscope.dataset.path_columns makes them, and bindings.")
+    nanobind::class_<Run>(m, "Run",
+                          "A recorded run. columns: the arrays that hopscope.dataset.path_columns makes, and the "
+                          "bindings of hops and messages.")
         .def(nanobind::init<const nanobind::dict &>(), nanobind::arg("columns"))
         .def_prop_ro("recorded_ns", &Run::recorded_ns, "The end of the last lane in the recorded run, in ns.")
         .def("times_with", &Run::times_with, nanobind::arg("changes"), nanobind::arg("cuts"),
-             "The times, in the changed run, at which it reaches the progress of the recorded run at each of `cuts` "
-             "(ascending), and its end, in ns. Changes are arrays, all optional. computing (lane, end_ns, less_ns): "
-             "the lane computes so much less before the call that it enters at end_ns. intervals, calls, hops and "
-             "messages (row, less_ns): each takes so much less. hops and messages (prompt_row): their senders no "
-             "longer wait for the receive; (early_row): their receivers no longer wait for them; (moved_row, "
-             "less_ns): they take so much less at both ends. mpi_share: the share that remains of each rank's own "
-             "time in calls that communicate.");
+             "Computes the run with changes. Returns, for each of `cuts` (ascending), the time at which the changed "
+             "run has reached everything that the recorded run had reached at the cut; then its end. All times are in "
+             "ns. Changes are arrays, all optional. computing (lane, end_ns, less_ns): the lane computes less_ns less "
+             "before the call that it enters at end_ns. intervals, calls, hops and messages (row, less_ns): the row "
+             "takes less_ns less. hops and messages (prompt_row): the row's sender no longer waits for the receive; "
+             "(early_row): its receiver no longer waits for it; (moved_row, less_ns): it takes less_ns less at both "
+             "ends. mpi_share, a number: the factor for each rank's own time in calls that communicate.");
 }

@@ -1,12 +1,13 @@
-// The points of a recorded run: begins and ends on its lanes, from which the moments of the graph are made.
+// The points of a recorded run: begins and ends of calls and messages. Each point becomes a moment of the graph.
 #pragma once
 
 #include <cstdint>
 
 namespace hopscope::causal {
 
-// The kinds of points, in their order at one time on one lane: ends of earlier calls come before begins of later ones.
-// A rank goes on with a nonblocking collective where it begins to wait for it.
+// The kinds of points. Of points at the same time on one lane, those with the lower kind come first: the ends of
+// earlier calls come before the begins of later ones. goes_on: a rank begins to wait for a nonblocking collective,
+// which goes on then.
 enum class Kind : uint8_t { received, send_done, complete, end, begin, goes_on, post, sent };
 enum class Table : uint8_t { hops, messages, calls, intervals };
 
@@ -16,10 +17,11 @@ struct Point {
     int32_t lane;
     Kind kind;
     Table table;
-    uint8_t phase; // orders the points of all lanes at one time
+    uint8_t phase; // order among the points of all lanes at the same time
     bool waited;
 };
 
-constexpr uint8_t PHASE_AFTER_OTHER_LANES = 20; // phase of a point that another lane's moment of that time allows
+constexpr uint8_t PHASE_AFTER_OTHER_LANES =
+    20; // phase of a point that depends on another lane's point at the same time
 
 } // namespace hopscope::causal

@@ -1,14 +1,14 @@
 // Puts the moments of a recorded run in order of time, and gives each its gap and its edges.
 //
-// A rank waited in one of three ways:
+// A rank can wait for three things, each of which makes edges:
 //
-//   for a message    the edge comes from the send's begin, as long as the message took
-//   for a receive    the edge of the send's end comes from the post that held the message back
-//   for members      without hops, the edge of the end comes from the last enter that the operation's rule needs, and
-//                    from the other members' waits for a nonblocking collective
+//   a message        an edge from the send's begin to the receive's end, as long as the message took
+//   a receive        an edge from the post of the receive, which held the message back, to the end of the send
+//   other members    in a collective without hops: an edge to the end of the call from the last enter that the
+//                    operation's rule needs, and for a nonblocking collective also from other members' waits
 //
-// A wait is not part of a gap. A message for which nobody waited has an edge, too, as long as the fastest message of
-// its size and link class, or as itself if it was faster.
+// A wait is not part of a gap. A message for which no rank waited has an edge, too. It is as long as the fastest
+// message of its size and link class takes, or as the message itself took if that is shorter.
 #include "recorded.h"
 
 #include <algorithm>
@@ -116,15 +116,15 @@ class Builder {
         return table == Table::hops ? columns_.hops : columns_.messages;
     }
 
-    // Time of the other end of a point's edge.
+    // The time of the event of another lane for which a point may have waited: the send's begin, or the receive's post.
     int64_t other_end(const Point &p) const {
         if (p.kind == Kind::received)
             return messages_of(p.table).send_begin[p.row];
         return p.kind == Kind::send_done ? messages_of(p.table).recv_post[p.row] : MISSING;
     }
 
-    // Sorts the points by time. At one time, the points of a lane stay in their order, and a point that another lane's
-    // moment of that time allows comes after that moment.
+    // Sorts the points by time. Of points at the same time, those of a lane keep their order, and a point that depends
+    // on another lane's point comes after it.
     void order() {
         PooledVector<TimedIndex> places(points_.size());
         for (size_t i = 0; i < points_.size(); i++)
@@ -143,7 +143,7 @@ class Builder {
 
     static bool precedes(const Point &a, const Point &b) {
         const bool a_begins = a.kind >= Kind::begin, b_begins = b.kind >= Kind::begin;
-        // The point that ended a wait comes before the points that the lane saw only because the wait had ended.
+        // The point that ended a wait comes first: the lane saw the others only because the wait had ended.
         const bool a_saw = !a.waited, b_saw = !b.waited;
         return std::tie(a.lane, a_begins, a_saw, a.kind, a.table, a.row) <
                std::tie(b.lane, b_begins, b_saw, b.kind, b.table, b.row);
@@ -162,15 +162,15 @@ class Builder {
         std::stable_sort(first, last, [](const Point &a, const Point &b) { return a.phase < b.phase; });
     }
 
-    // Earliest time at which a message can have arrived.
+    // The earliest time at which a point's message can have arrived.
     int64_t expected(const Point &p) const {
         const Messages &m = messages_of(p.table);
         const int64_t begin = p.kind == Kind::send_done ? m.recv_post[p.row] : m.send_begin[p.row];
         return begin + fastest(m, p.row);
     }
 
-    // A call such as MPI_Waitall ends several waits of a lane at one time, but only the last message to arrive ended
-    // them. For the other messages nothing is known but the earliest time at which they can have arrived.
+    // Leaves `waited` set only for the last message of a call such as MPI_Waitall, because it ended the call. For the
+    // other messages only the earliest possible time of arrival is known.
     void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
         auto latest = last;
         for (auto point = first; point != last; ++point)
@@ -210,8 +210,8 @@ class Builder {
                 missing_[meeting_of(i)]++;
     }
 
-    // The index of the meeting of a call: the moment at which its collective's last rank has entered. A collective has
-    // one meeting, on an intercommunicator one per group.
+    // The index of a call's entry in meetings_, last_waits_ and missing_. A meeting is the moment at which the last
+    // member of a collective has entered. On an intercommunicator each group has its own.
     size_t meeting_of(size_t call) const {
         const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
         const int32_t second = columns_.collectives.second_group[collective];
@@ -223,11 +223,11 @@ class Builder {
         return previous == NO_MOMENT ? fallback : recording_.recorded[previous];
     }
 
-    // Adds a moment that comes `gap` after the one before it on its lane.
+    // Adds a point's moment, at least `gap` ns after the previous moment of its lane.
     Moment add_moment(const Point &p, int64_t gap) {
         const auto lane = static_cast<size_t>(p.lane);
         Moment creator = NO_MOMENT;
-        if (last_[lane] == NO_MOMENT) { // a lane's first moment; a thread begins after its rank's first thread
+        if (last_[lane] == NO_MOMENT) { // its first moment depends on the rank's main thread, if that has begun
             const size_t main = main_lane(p.lane);
             creator = main == lane ? NO_MOMENT : last_[main];
             gap = creator == NO_MOMENT ? p.time : Graph::MINUS_INFINITY;
@@ -240,12 +240,12 @@ class Builder {
         return moment;
     }
 
-    // Adds a moment that keeps its recorded distance from the previous one.
+    // Adds a moment whose gap is the whole recorded time since the previous moment of its lane.
     Moment add_own(const Point &p) {
         return add_moment(p, p.time - time_before(p.lane, 0));
     }
 
-    // Adds a moment that the lane saw in a call. Its gap is the time since the previous moment without waiting.
+    // Adds a moment whose gap is the time since the previous moment of its lane without waits.
     Moment add_seen(const Point &p) {
         return add_moment(p, waits_.busy(p.lane, time_before(p.lane, 0), p.time));
     }
@@ -279,12 +279,12 @@ class Builder {
         return table == Table::hops ? recording_.hops : recording_.messages;
     }
 
-    // The polls that led to a receive lie in its wait.
+    // Adds a moment. In a call that communicates, its gap leaves out waits: polls before a receive belong to its wait.
     Moment add_outside_waits(const Point &p) {
         return p.table == Table::intervals && is_communication(p) ? add_seen(p) : add_own(p);
     }
 
-    // Adds a moment of a thread that may have waited for its rank's other threads: it comes after their last moments.
+    // Adds a moment of a thread that may have waited for its rank's other threads, with edges from their last moments.
     Moment add_after_threads(const Point &p) {
         std::vector<Moment> before;
         for (size_t lane = 0; lane < lanes_; lane++)
@@ -326,7 +326,7 @@ class Builder {
                 recording_.graph.add_edge({enter_of_call_[call], 0});
     }
 
-    // Adds the begin of a wait for a nonblocking collective, and a moment that comes after all such waits so far.
+    // Adds the begin of a wait for a nonblocking collective, and a moment of no lane after all members' waits so far.
     void add_going_on(const Point &p) {
         const Moment wait = add_own(p);
         wait_of_call_[p.row] = wait;
@@ -339,7 +339,7 @@ class Builder {
             recording_.graph.add_edge({before, 0});
     }
 
-    // True for a call that communicates: its own time, besides waiting, is the cost of messages.
+    // True if a point belongs to a call that communicates. The call's time without waits is the cost of messages.
     bool is_communication(const Point &p) const {
         if (p.table == Table::calls)
             return true;
@@ -367,7 +367,8 @@ class Builder {
         return static_cast<size_t>(columns_.lanes.main_lane[static_cast<size_t>(lane)]);
     }
 
-    // The next thread on a lane begins by itself; a wait for a thread ends after that thread.
+    // Adds the end of an interval. After an idle interval the lane's next thread begins, which does not depend on the
+    // last one. A wait for a thread gets an edge from that thread's end.
     Moment add_interval_end(const Point &p) {
         const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
         if (kind == IntervalKind::idle)
@@ -381,7 +382,7 @@ class Builder {
         return moment;
     }
 
-    // Adds the end of a call that waited as its operation's rule says.
+    // Adds the end of a call of a collective without hops, with edges from the members that the operation's rule needs.
     void add_call_end(const Point &p, int64_t wait_begin) {
         const std::vector<Moment> requirements = requirements_of(p.row);
         int64_t last = MISSING;
@@ -392,7 +393,7 @@ class Builder {
             return;
         }
         const bool has_waited = last > wait_begin && last <= p.time;
-        // A rank's own time is the time since the last enter that it needs, or since its own if it came last.
+        // A rank's own time begins at the last enter that it needs, or at its own enter if that is later.
         const int64_t own_time = p.time - std::max(last, wait_begin);
         const Moment moment =
             has_waited ? add_moment(p, std::min(own_time, p.time - time_before(p.lane, 0))) : add_own(p);
@@ -402,7 +403,7 @@ class Builder {
         recording_.call_end[p.row] = {moment, requirements.size() == 1 ? edge : NO_EDGE};
     }
 
-    // The moments that a call's end needs by its operation's rule, besides its own enter.
+    // The moments of other members that must come before a call's end by its operation's rule.
     std::vector<Moment> requirements_of(size_t call) const {
         const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
         const auto first = static_cast<size_t>(columns_.collectives.first_call[collective]);
@@ -483,9 +484,9 @@ class Builder {
     std::vector<Point> points_;
     LaneWaits waits_;
     Recorded recording_;
-    std::vector<Moment> enter_of_call_, wait_of_call_; // by row of calls
-    std::vector<Moment> meetings_, last_waits_;        // by meeting: of all enters, and of the waits so far
-    std::vector<Moment> last_, thread_end_;            // thread_end_: of a rank, by main lane
+    std::vector<Moment> enter_of_call_, wait_of_call_; // per row of calls
+    std::vector<Moment> meetings_, last_waits_; // per meeting: a moment after all enters, one after all waits so far
+    std::vector<Moment> last_, thread_end_;     // per lane: its last moment; per main lane: its rank's last thread end
     std::vector<int32_t> missing_, depth_;
     std::vector<bool> finalized_;
 };

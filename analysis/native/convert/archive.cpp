@@ -1,4 +1,4 @@
-/* Opening an archive and collecting libotf2's complaints. */
+/* Opens an archive and collects libotf2's error messages. */
 #include "archive.h"
 
 #include <cstdarg>
@@ -45,7 +45,7 @@ std::string readable(const std::string &text) {
         bool valid = length > 0 && i + length <= text.size();
         for (size_t k = 1; valid && k < length; k++)
             valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
-        if (valid && length > 2) { /* overlong forms, surrogates, and code points beyond Unicode */
+        if (valid && length > 2) { /* reject overlong forms, surrogates, and code points beyond Unicode */
             const auto next = static_cast<unsigned char>(text[i + 1]);
             valid = !(lead == 0xe0 && next < 0xa0) && !(lead == 0xed && next >= 0xa0) &&
                     !(lead == 0xf0 && next < 0x90) && !(lead == 0xf4 && next >= 0x90);

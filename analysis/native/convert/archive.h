@@ -10,7 +10,7 @@
 
 namespace hopscope {
 
-/* The text, with '?' in place of every byte that is not UTF-8: Python and Arrow accept nothing else. */
+/* Replaces each byte that is not valid UTF-8 by '?', because Python and Arrow accept only UTF-8. */
 std::string readable(const std::string &text);
 
 /* An archive that cannot be read; the message says what and where. Becomes hopscope.errors.InputError. */
@@ -18,19 +18,20 @@ struct ArchiveError : std::runtime_error {
     explicit ArchiveError(const std::string &message) : std::runtime_error(readable(message)) {}
 };
 
-/* Keeps this thread's first complaint from now on. Without a callback libotf2 prints to stderr. */
+/* Makes libotf2 give its errors to take_otf2_error() instead of printing them to stderr. Each thread keeps its first
+ * error. */
 void collect_otf2_errors();
-/* The first complaint of this thread since the last call, or `fallback`. Clears it. */
+/* Returns and forgets libotf2's first error on this thread since the last call; `fallback` if there was none. */
 std::string take_otf2_error(const std::string &fallback);
 
-/* Takes the lock for opening archives. libotf2 sets up global state when it opens one, so only one thread may open at a
- * time. */
+/* Takes the lock for opening and closing archives. libotf2 changes global state then, so only one thread at a time may
+ * do so. */
 std::unique_lock<std::mutex> hold_opening();
 
-/* The path of the global definitions file that belongs to an anchor. */
+/* The path of an archive's global definitions file. anchor: the path of the archive's .otf2 file. */
 std::string definitions_file_of(const std::string &anchor);
 
-/* Owns one OTF2_Reader and closes its handle. A reader belongs to one thread. */
+/* Owns an OTF2_Reader and closes it at the end. Only one thread may use it. */
 class Archive {
   public:
     explicit Archive(const std::string &anchor);
@@ -44,11 +45,11 @@ class Archive {
     const std::string &anchor() const {
         return anchor_;
     }
-    /* True if files are uncompressed. Only then can their ends be checked. */
+    /* True if the archive's files are not compressed. Only then can the converter see that a file is truncated. */
     bool is_plain() const;
-    /* The file with a location's events or definitions (extension "evt" or "def"). */
+    /* The path of the file with a location's events (extension "evt") or definitions ("def"). */
     std::string location_file(OTF2_LocationRef location, const std::string &extension) const;
-    /* The file with the global definitions. */
+    /* The path of the file with the global definitions. */
     std::string definitions_file() const {
         return definitions_file_of(anchor_);
     }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kArrowNullable = 2; /* ARROW_FLAG_NULLABLE */
 
-/* The memory of one ArrowArray, whose release frees it. Pointers lead to its own buffers or into the table. */
+/* The memory behind one ArrowArray; release_array() frees it. pointers: the array's buffers, which lie in `buffers` or
+ * in a column of the table. */
 struct ArrayParts {
     std::shared_ptr<const Table> table;
     std::deque<Values<uint8_t>> buffers;
@@ -30,7 +31,7 @@ struct ArrayParts {
     std::vector<ArrowArray *> child_pointers;
 };
 
-/* The memory of one ArrowSchema. */
+/* The memory behind one ArrowSchema; release_schema() frees it. */
 struct SchemaParts {
     std::string name;
     std::vector<std::unique_ptr<ArrowSchema>> children;
@@ -102,13 +103,13 @@ void finish_schema(ArrowSchema *schema, std::unique_ptr<SchemaParts> parts, cons
 }
 
 template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
-    Values<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: null would mean no buffer */
+    Values<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty, because add() gives null for it */
     if (count)
         std::memcpy(bytes.data(), values, count * sizeof(T));
     return bytes;
 }
 
-/* A bitmap of the rows [begin, begin + count): 1 if is_set(row). */
+/* One bit for each row of [begin, begin + count): 1 if is_set(row). */
 template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, const Is &is_set) {
     Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1));
     auto bits_of = [&](int64_t first, int64_t end) {
@@ -122,7 +123,8 @@ template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, cons
     return bits;
 }
 
-/* The validity bitmap of rows [begin, begin + count), empty if all are valid. */
+/* Arrow's validity bitmap for the rows [begin, begin + count): 0 for null. Empty if no row is null. Sets `nulls` to the
+ * number of nulls. */
 template <typename IsNull>
 Values<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsNull &is_null) {
     nulls = 0;
@@ -157,7 +159,7 @@ struct ArrayMaker {
         parts->add(bitmap(begin, count, [&](size_t row) { return column.values[row] > 0; }));
         finish_array(array, std::move(parts), count, nulls);
     }
-    /* Exports the codes with a dictionary of the words that occur. */
+    /* Exports strings as indices into a dictionary, which has only the words that occur in these rows. */
     void operator()(const StringColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
@@ -221,7 +223,7 @@ std::unique_ptr<ArrowSchema> column_schema(const Column &column) {
     auto schema = std::make_unique<ArrowSchema>();
     auto parts = std::make_unique<SchemaParts>();
     parts->name = column.name;
-    const char *formats[] = {"l", "i", "b", "i", "+l"}; /* in the order of ColumnData */
+    const char *formats[] = {"l", "i", "b", "i", "+l"}; /* Arrow's names of ColumnData's types, in their order */
     if (std::holds_alternative<Int32ListColumn>(*column.data)) {
         auto item = std::make_unique<ArrowSchema>();
         auto item_parts = std::make_unique<SchemaParts>();
@@ -259,7 +261,7 @@ int get_next(ArrowArrayStream *stream, ArrowArray *array) {
     try {
         const int64_t left = state->table->rows() - state->next_row;
         if (left <= 0) {
-            std::memset(array, 0, sizeof *array); /* a released array ends the stream */
+            std::memset(array, 0, sizeof *array); /* an array without a release function marks the end */
             return 0;
         }
         const int64_t count = std::min(left, state->batch_rows);

@@ -1,4 +1,4 @@
-/* Exports the converter's tables through the Arrow C stream interface: no Arrow library is linked. */
+/* Exports the converter's tables through the Arrow C stream interface, which needs no Arrow library. */
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "columns.h"
 
-/* The structures of the Arrow C data and stream interfaces, as specified. */
+/* The structures of the Arrow C data and stream interfaces, copied from Arrow's specification. */
 extern "C" {
 struct ArrowSchema {
     const char *format;

@@ -1,4 +1,4 @@
-/* The columns that hops and messages share: who sent what to whom, and the three times at each end. */
+/* The columns that the tables of hops and of messages share: sender, receiver, bytes, and three times at each end. */
 #pragma once
 
 #include "../paths/columns.h"
@@ -9,12 +9,13 @@ namespace hopscope {
 
 class BothEnds {
   public:
-    /* The three times at each end, in ticks. */
+    /* Three times at the sender and three at the receiver, in ticks. */
     struct Times {
         int64_t send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end;
     };
 
-    /* Adds its columns to the table with `rows` rows. maybe_unwaited: recv_wait_begin may be null, as nobody waited. */
+    /* Adds the columns to the table, with `rows` rows each. maybe_unwaited: recv_wait_begin_ns may be null, because
+     * some messages were never waited for. */
     BothEnds(Table &table, size_t rows, bool maybe_unwaited)
         : src_(table.int32("src")), dst_(table.int32("dst")), src_location_(table.int64("src_location")),
           dst_location_(table.int64("dst_location")), bytes_(table.int64("bytes")),
@@ -29,12 +30,13 @@ class BothEnds {
         link_.resize(rows);
     }
 
-    /* A thread, and the thread on which paths find its events. Both are indices into Trace::locations. */
+    /* location: the thread that sent or received. lane: the thread on which the critical paths look for its events.
+     * Both are indices into Trace::locations. */
     struct Thread {
         size_t location, lane;
     };
 
-    /* Sets one row. Returns its link class. */
+    /* Sets one row. Returns the link class of its message. */
     link_class set(size_t row, const Trace &trace, int32_t src, int32_t dst, Thread sender, Thread receiver,
                    int64_t bytes, const Times &times) {
         src_[row] = src;
@@ -55,7 +57,7 @@ class BothEnds {
         return link;
     }
 
-    /* The rows as the walks see them; valid while this object exists. */
+    /* A view of the rows for the computation of critical paths; valid while this object exists. */
     paths::Messages view(int64_t first_id, const Values<int64_t> &clock_error) const {
         paths::Messages messages;
         messages.first_id = first_id;

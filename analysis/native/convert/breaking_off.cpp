@@ -1,6 +1,6 @@
-/* Reads OTF2's format. A chunk begins with a mark, the byte order and the numbers of its first and last event. A
- * timestamp is a type and 8 bytes. Any other record is a type, a length and that many bytes. Types from 10 on are
- * events. */
+/* Reads OTF2's file format. A chunk begins with a mark, the byte order, and the numbers of its first and last event.
+ * Its records follow, and each begins with a type byte. A timestamp then has 8 bytes. Any other record then has a
+ * length and as many bytes. Types from 10 on are events. */
 #include "breaking_off.h"
 
 #include <algorithm>
@@ -13,18 +13,19 @@ namespace hopscope {
 namespace {
 
 constexpr unsigned char kEndOfChunk = 1, kEndOfFile = 2, kChunk = 3, kTimestamp = 5, kFirstEvent = 10;
-constexpr unsigned char kLongRecord = 0xff; /* in place of a length: the length is in the next 8 bytes */
+constexpr unsigned char kLongRecord = 0xff; /* a length byte that means: the next 8 bytes have the length */
 constexpr size_t kNumber = 8, kChunkHeader = 2 + 2 * kNumber;
 constexpr uint64_t kMostChunkBytes = uint64_t{1} << 30;
 
-/* The number at a position, in either byte order: event numbers and lengths never use the upper half. */
+/* The 8-byte number at a position, in either byte order. A number with bits in the upper half must be swapped, because
+ * event numbers and lengths stay below 2^32. */
 uint64_t number_at(const std::vector<unsigned char> &bytes, size_t position) {
     uint64_t number;
     std::memcpy(&number, bytes.data() + position, kNumber);
     return number >> 32 ? __builtin_bswap64(number) : number;
 }
 
-/* The number of events in a chunk that begins with `bytes`. */
+/* The number of complete events in `bytes`, the beginning of a chunk. */
 uint64_t count_events(const std::vector<unsigned char> &bytes) {
     uint64_t count = 0;
     size_t position = kChunkHeader;
@@ -69,7 +70,7 @@ uint64_t whole_events(const std::string &file, uint64_t chunk_bytes) {
         return 0;
     uint64_t start = (size - 1) / chunk_bytes * chunk_bytes;
     if (size - start <= kChunkHeader)
-        start -= chunk_bytes; /* not even the last chunk's header is whole */
+        start -= chunk_bytes; /* the last chunk's header is cut off: use the chunk before */
     std::vector<unsigned char> bytes(std::min(chunk_bytes, size - start));
     stream.seekg(static_cast<std::streamoff>(start));
     stream.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -8,8 +8,8 @@
 namespace hopscope {
 namespace {
 
-constexpr int64_t kFirstPersistent = int64_t{1}
-                                     << ARCHIVE_PERSISTENT_SHIFT; /* sequence numbers from here on come in any order */
+constexpr int64_t kFirstPersistent =
+    int64_t{1} << ARCHIVE_PERSISTENT_SHIFT; /* persistent collectives have numbers from here on, in any order */
 
 } // namespace
 
@@ -20,7 +20,7 @@ Collectives::Collectives(Trace &trace)
         locations_of_[static_cast<size_t>(trace.locations[l].rank)].push_back(l);
 }
 
-/* Completes collectives that another thread started. */
+/* Completes the nonblocking collectives that one thread started and another thread of the rank completed. */
 void Collectives::complete_across_threads() {
     for (LocationEvents &location : trace_.locations) {
         std::vector<CollectiveEnd> left;
@@ -49,7 +49,8 @@ bool Collectives::exhausted(int32_t rank) const {
     return true;
 }
 
-/* The number of a collective on its communicator; the next one on this rank has the next number. */
+/* The sequence number of a call's collective on its communicator: the trace's number, or else one more than that of the
+ * rank's last call. */
 int64_t Collectives::take_number(int32_t rank, int32_t comm, const CallRecord &record) {
     if (record.persistent)
         return record.seq;
@@ -70,7 +71,7 @@ void Collectives::place(const Call &call) {
     if (comm < 0 || by_tool) {
         unplaced_ += !by_tool;
         record.collective = kUnplaced;
-        computed_[call.location] += record.computed; /* the next call inherits it */
+        computed_[call.location] += record.computed; /* place() adds it to the next call */
         for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].predecessor)
             location.stray_hops += !by_tool;
         location.stray_hops += by_tool ? 0 : static_cast<uint64_t>(record.hop_receives);
@@ -91,14 +92,15 @@ void Collectives::place(const Call &call) {
     collective->calls.push_back(call);
     if (trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1)
         latest_[{call.rank, comm, hop_seq_bits(static_cast<uint64_t>(seq))}] = call;
-    record.collective = std::max<int64_t>(collective->id, 0); /* a new collective gets its number later */
+    record.collective =
+        std::max<int64_t>(collective->id, 0); /* 0 if the collective is new: number() sets its id later */
     record.previous = -1;
     for (int64_t p = call.index; p-- > location.calls.begin() && record.previous < 0;)
         if (location.calls[p].collective >= 0)
             record.previous = p;
 }
 
-/* True if none of the rank's threads has earlier events still to come. */
+/* True if all events up to `time` were read on all threads of the rank. */
 bool Collectives::read_past(int32_t rank, int64_t time) const {
     const std::vector<size_t> &locations = locations_of_[static_cast<size_t>(rank)];
     return std::all_of(locations.begin(), locations.end(),
@@ -204,7 +206,7 @@ bool Collectives::decided(Collective &collective) const {
             continue;
         if (record.open > 0)
             return false;
-        /* Another thread may still report hops of this call. */
+        /* If the rank has other threads, their unread events may still contain hops of this call. */
         const bool has_other_threads =
             trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
         if (has_other_threads && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))
@@ -238,7 +240,7 @@ int64_t Collectives::weight_of(const Collective &collective) const {
     return weight;
 }
 
-/* The latest collective that contains the previous call of one of this collective's calls. */
+/* The largest id of a collective that has the previous call of one of this collective's calls; -1 if there is none. */
 int64_t Collectives::last_needed_by(const Collective &collective) const {
     int64_t latest = -1;
     for (const Call &call : collective.calls) {
@@ -290,7 +292,7 @@ void Collectives::forget_taken() {
             if (collective == kNull64 || collective >= next_taken_)
                 break;
             if (collective >= 0)
-                keep_from = first; /* the next call's row names this one */
+                keep_from = first; /* the row of the next call names this call */
         }
         const bool at_end = first == calls.end();
         location.hop_sends.drop_to(at_end ? location.hop_sends.end() : calls[first].first_hop_send);

@@ -1,4 +1,4 @@
-/* Joins single calls into collectives by the pair (communicator, sequence number). */
+/* Joins the calls of single ranks into collectives: calls with the same communicator and sequence number. */
 #pragma once
 
 #include <deque>
@@ -20,28 +20,29 @@ struct Collective {
     int64_t id = kNull64;
     int32_t comm;
     int64_t seq;
-    int64_t representative_seq; /* like seq, but counted over all communicators with one representative (comms.h) */
+    int64_t representative_seq; /* like seq, but counts over all communicators with the same representative (comms.h) */
     int64_t first_enter;        /* ticks */
     std::vector<Call> calls;    /* sorted by rank once take() returns the collective */
 };
 
-/* Numbers each rank's calls on each communicator and joins the calls with the same number to a collective. Collectives
- * are numbered by their first enters and returned in that order. A collective is returned when all its calls have
- * ended, or the missing calls can no longer come. */
+/* Numbers each rank's calls on each communicator, and joins calls with the same number to a collective. Collectives get
+ * their ids in the order of their first enters, and are returned in that order. A collective is returned when all its
+ * calls have ended, or when its missing calls can no longer come. */
 class Collectives {
   public:
     explicit Collectives(Trace &trace);
 
-    /* Adds the calls entered before the horizon. Calls without a known communicator become intervals. */
+    /* Adds the calls that began before the horizon, in ticks. Calls whose communicator is unknown become intervals. */
     void number(int64_t horizon);
-    /* Assigns the MPI library's hops that a thread could not assign to a call, by their communicator and the number in
-     * their tag. Call it after number(). */
+    /* Assigns those of the MPI library's hops to their calls that could not be assigned when their thread was read. A
+     * hop's communicator and the sequence number in its tag name the call. Call it after number(). */
     void file_hops();
-    /* Returns the next piece: about `weight` calls and hops. Returns nothing while there are fewer, unless it is the
-     * last piece. The row of a call names what came before the call. A piece ends where its rows need no later
-     * collective for that, so pieces do not depend on how the archive was read. */
+    /* Returns the next piece: collectives with about `weight` calls and hops in all. Returns nothing while fewer are
+     * there, unless `last` is set. The row of a call names the rank's previous call, so a piece ends only where the
+     * previous calls of all its calls lie in it or before it. So pieces do not depend on how much was read at a time.
+     */
     std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
-    /* Drops the data of taken collectives. */
+    /* Frees the calls, hops and steps of the collectives that take() has returned. */
     void forget_taken();
 
     uint64_t unplaced() const {
@@ -61,7 +62,7 @@ class Collectives {
             return (static_cast<size_t>(key.seq) << 20 ^ static_cast<size_t>(key.comm)) * 0x9e3779b97f4a7c15u;
         }
     };
-    /* Finds the call of a hop from the hop's tag. */
+    /* Names the call that a hop belongs to. seq: the bits of the sequence number that fit into a hop's tag. */
     struct HopKey {
         int32_t rank, comm;
         uint32_t seq;
@@ -89,17 +90,17 @@ class Collectives {
     int64_t last_needed_by(const Collective &collective) const;
 
     Trace &trace_;
-    std::vector<std::vector<size_t>> locations_of_;               /* of each rank */
-    std::vector<int64_t> numbered_;                               /* per location: how many of its calls were added */
+    std::vector<std::vector<size_t>> locations_of_; /* per rank: its threads */
+    std::vector<int64_t> numbered_;                 /* per location: the number of its first calls that were added */
     std::vector<std::unordered_map<int32_t, int64_t>> next_seq_;  /* per rank: communicator -> next number */
     std::unordered_map<int32_t, int64_t> next_of_representative_; /* representative -> next number */
     std::unordered_map<Key, Collective *, KeyHash> open_;
-    std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if the library has hops */
-    std::vector<std::unique_ptr<Collective>> unnumbered_; /* not numbered yet */
-    std::deque<std::unique_ptr<Collective>> pending_;     /* by id */
+    std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* only for ranks with several threads, if has_native() */
+    std::vector<std::unique_ptr<Collective>> unnumbered_; /* collectives without an id yet */
+    std::deque<std::unique_ptr<Collective>> pending_;     /* in the order of their ids */
     std::vector<int64_t> computed_; /* per location: computing time before calls that became intervals */
     int64_t next_id_ = 0, next_taken_ = 0, next_call_id_ = 0;
-    size_t ready_ = 0; /* collectives at the front of pending_ that are decided */
+    size_t ready_ = 0; /* the number of collectives at the front of pending_ that are decided */
     int64_t ready_weight_ = 0, ready_needs_ = -1;
     uint64_t unplaced_ = 0;
 };

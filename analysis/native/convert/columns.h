@@ -1,6 +1,6 @@
 /* A table under construction: named columns of equal length, with the types that schemas/tables prescribes.
  *
- * Null is a value that no real number takes, so a column stays one flat vector until it is exported.
+ * Null is stored as the smallest integer, which is never a real value. So a column is one flat vector until its export.
  */
 #pragma once
 
@@ -35,12 +35,12 @@ struct BoolColumn {
     Values<int8_t> values;
 };
 
-/* Numbers of a vocabulary's words; -1 for null. */
+/* Strings, as indices into the table's `words`; -1 for null. */
 struct StringColumn {
     Values<int32_t> codes;
 };
 
-/* Row i holds values[offsets[i] .. offsets[i + 1]). */
+/* Lists of integers. The list of row i is values[offsets[i] .. offsets[i + 1]). */
 struct Int32ListColumn {
     std::vector<int32_t> offsets{0};
     std::vector<int32_t> values;
@@ -56,7 +56,7 @@ using ColumnData = std::variant<Int64Column, Int32Column, BoolColumn, StringColu
 struct Column {
     std::string name;
     bool nullable;
-    std::unique_ptr<ColumnData> data; /* on the heap: builders keep references while columns are added */
+    std::unique_ptr<ColumnData> data; /* on the heap, because builders keep references while columns are added */
 };
 
 class Words;
@@ -68,7 +68,7 @@ class Table {
         : words(std::move(its_words)), expected_rows(rows) {}
 
     std::vector<Column> columns;
-    std::shared_ptr<const Words> words; /* the words behind the string columns' numbers */
+    std::shared_ptr<const Words> words; /* the strings that the string columns refer to */
 
     template <typename T> T &column(const std::string &name, bool nullable = false) {
         columns.push_back({name, nullable, std::make_unique<ColumnData>(T{})});

@@ -18,8 +18,8 @@ bool begins_with(const std::string &text, const std::string &start) {
     return text.compare(0, start.size(), start) == 0;
 }
 
-/* True if the program named the communicator. Open MPI names every communicator, and this converter gives a name to
- * those without one. */
+/* True if the program named the communicator. Other names come from Open MPI, which names every communicator, or from
+ * this converter. */
 bool has_own_name(const std::string &name) {
     return !begins_with(name, "MPI COMMUNICATOR ") && !begins_with(name, kUnnamed);
 }
@@ -116,7 +116,7 @@ std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ran
     if (place == definitions.groups.end())
         return members;
     const Group &group = place->second;
-    /* A communicator group lists indices into the one group of all the paradigm's locations. */
+    /* A communicator's group lists indices into another group, which lists all locations of the paradigm. */
     const Group *locations = nullptr;
     const bool direct =
         group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS || (group.flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0;

@@ -1,4 +1,4 @@
-/* Reads, matches and returns a trace piece by piece; the walks come at the end. */
+/* Converts a trace piece by piece: reads events, matches them and returns tables. Critical paths come at the end. */
 #include "conversion.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void Conversion::read_piece(Tables &tables) {
     collectives_->number(horizon.calls);
     messages_->join_threads();
     collectives_->file_hops();
-    /* From here on collectives are independent of messages and intervals. */
+    /* From here on collectives do not depend on messages and intervals, so two threads do both at the same time. */
     Tables message_tables;
     run_both(
         [&] {

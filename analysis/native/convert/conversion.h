@@ -12,7 +12,7 @@
 
 namespace hopscope {
 
-/* Counts for the table `run`: of all records, and of those that could not be joined. */
+/* Counts for the table `run`, also of the calls, hops and messages that found no counterpart. */
 struct Sums {
     uint64_t events = 0, threads = 0, collectives = 0, incomplete = 0;
     uint64_t unplaced_calls = 0, unmatched_hops = 0, unmatched_sends = 0, unmatched_receives = 0;
@@ -22,8 +22,8 @@ struct Sums {
 
 class Conversion {
   public:
-    /* Reads about piece_events at a time (all at once if 0) and makes tables of about piece_rows rows; the walks'
-     * temporary files go to scratch_directory. Throws ArchiveError. */
+    /* Opens the archive. Later reads about piece_events events at a time (all events if 0), and makes tables of about
+     * piece_rows rows. Temporary files go to scratch_directory. Throws ArchiveError. */
     Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
                int64_t piece_rows, Progress &progress);
     ~Conversion();

@@ -112,7 +112,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
                                                                            : RegionOwner::Unspecified;
     region.kind = classify_region(region.name, owner);
     if (paradigm == OTF2_PARADIGM_MPI) {
-        /* The tool may have changed the name for readability, or it may be that of a Fortran binding. */
+        /* The recording tool may have made the name more readable, or the name may be that of a Fortran binding. */
         const std::string canonical = plain_name(definitions.string(canonical_name));
         for (const std::string &name : {canonical, c_function_name(region.name), c_function_name(canonical)}) {
             const RegionKind kind = classify_region(name, RegionOwner::Unspecified);
@@ -136,7 +136,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     const size_t prefix = sizeof ARCHIVE_CALLED_FROM - 1;
     if (text.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
         region.caller = text.substr(prefix);
-    /* Code on one line of Python may belong to several functions. */
+    /* One line of Python may contain code of several functions. */
     if (line && !region.caller.empty() && !region.call_site.empty())
         region.call_site += " in " + region.caller;
     definitions.regions[self] = std::move(region);
@@ -174,7 +174,7 @@ void read_properties(OTF2_Reader *reader, Definitions &definitions) {
             std::free(value);
         }
     }
-    std::free(names); /* one block holds pointers and names */
+    std::free(names); /* the names themselves lie in the same block */
     char *creator = nullptr;
     if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator)
         definitions.creator = readable(creator);
@@ -195,7 +195,7 @@ const Region &Definitions::sparse_region(OTF2_RegionRef ref) const {
     return place == regions.end() ? unknown : place->second;
 }
 
-/* The program or library that a call site of the form module+0xoffset is in; empty for other forms. */
+/* The program or library in the region's call site, if that has the form module+0xoffset; otherwise empty. */
 std::string module_of(const Region &region) {
     const std::string nearest = region.call_site.substr(0, region.call_site.find(ARCHIVE_FROM));
     const size_t plus = nearest.rfind("+0x");
@@ -206,9 +206,9 @@ bool may_be_tools(const Region &region) {
     return is_mpi(region.kind) && region.kind != RegionKind::Init && region.kind != RegionKind::Finalize;
 }
 
-/* Functions of MPI that call others in the program or in a library belong to a tool, whose PMPI calls the collector
- * sees with HOPSCOPE_CHAIN=1. One that calls the function of its own name passes on the program's call; the other calls
- * from there are the tool's own. */
+/* Marks the MPI calls that another tracing tool makes for itself; with HOPSCOPE_CHAIN=1 the collector records them,
+ * too. A program or library is such a tool if one of its functions has the name of an MPI function and calls MPI. If a
+ * function calls the MPI function of its own name, it passes on a call of the program, which is not marked. */
 void mark_calls_of_tools(Definitions &definitions) {
     std::set<std::string> tools;
     auto passes_on = [](const Region &region) { return c_function_name(region.caller) == region.name; };

@@ -1,4 +1,4 @@
-/* The global definitions of an archive: the names and structures that its events refer to. */
+/* The global definitions of an archive: the functions, threads, communicators and names that its events refer to. */
 #pragma once
 
 #include <otf2/otf2.h>
@@ -21,9 +21,9 @@ struct Region {
     RegionKind kind = RegionKind::User;
     paths::SendCall send_call = paths::SendCall::unspecific;
     Polling polling = Polling::no;
-    bool members_create = false; /* see regions.h */
-    std::string caller = {}; /* the function that calls it, as the linker names it; empty if unknown */
-    bool by_tool = false;    /* another tool made these calls, not the program */
+    bool members_create = false; /* the result of members_create() (regions.h) */
+    std::string caller = {};     /* the function that calls it, as the linker names it; empty if unknown */
+    bool by_tool = false;        /* true if another tool made these calls, not the program */
 };
 
 struct SystemNode {
@@ -44,7 +44,7 @@ struct Location {
     OTF2_LocationRef id = OTF2_UNDEFINED_LOCATION;
     uint64_t events = 0;
     OTF2_LocationGroupRef group = OTF2_UNDEFINED_LOCATION_GROUP;
-    bool is_thread = false; /* for a CPU thread */
+    bool is_thread = false; /* true for a CPU thread, false for a GPU stream or a metric */
 };
 
 struct Group {
@@ -58,18 +58,18 @@ struct CommDefinition {
     OTF2_CommRef id = OTF2_UNDEFINED_COMM;
     std::string name;
     OTF2_GroupRef group = OTF2_UNDEFINED_GROUP;
-    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* for an intercommunicator */
+    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* only of an intercommunicator */
     OTF2_CommRef parent = OTF2_UNDEFINED_COMM;
 };
 
 struct Definitions {
     uint64_t ticks_per_second = 1000000000;
     std::string creator;
-    std::map<std::string, std::string> properties; /* of the trace */
-    bool requests_tell_waits = false;              /* see archive_request */
+    std::map<std::string, std::string> properties; /* the archive's own */
+    bool requests_tell_waits = false; /* true if request numbers tell waits (archive_request in schemas/otf2.h) */
     std::unordered_map<OTF2_StringRef, std::string> strings;
     std::unordered_map<OTF2_RegionRef, Region> regions;
-    std::vector<const Region *> dense_regions; /* by number if numbers are small; else null */
+    std::vector<const Region *> dense_regions; /* indexed by small references; null if undefined */
     std::unordered_map<OTF2_SystemTreeNodeRef, SystemNode> nodes;
     std::vector<LocationGroup> location_groups; /* in order of definition, as in all lists below */
     std::vector<Location> locations;
@@ -82,7 +82,7 @@ struct Definitions {
     OTF2_ParameterRef parameter_receives = OTF2_UNDEFINED_PARAMETER;
 
     const std::string &string(OTF2_StringRef ref) const;
-    /* The region of a reference; the region `unknown region` if the reference is not defined. */
+    /* The region that a reference names; a region with the name `unknown region` if the reference is not defined. */
     const Region &region(OTF2_RegionRef ref) const {
         if (ref < dense_regions.size() && dense_regions[ref])
             return *dense_regions[ref];
@@ -93,7 +93,7 @@ struct Definitions {
     const Region &sparse_region(OTF2_RegionRef ref) const;
 };
 
-/* The region of stretches in which recording was paused; archives mark these by events, not by a region. */
+/* The region of the spans in which recording was paused. Archives mark these spans by events, not by a region. */
 constexpr OTF2_RegionRef kOffRegion = OTF2_UNDEFINED_REGION - 1;
 
 /* Reads all global definitions. Throws ArchiveError. */

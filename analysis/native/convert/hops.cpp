@@ -1,4 +1,5 @@
-/* Matches hops: within one collective, messages with one tag between two ranks match in order. */
+/* Matches the sends and receives of a collective's hops. If a rank sends several messages with the same tag to another
+ * rank, the first send belongs to the first receive, the second send to the second receive, and so on. */
 #include "hops.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Key {
     }
 };
 
-/* One end of a hop. Ends with the same key form a chain and match in order. */
+/* A send or a receive. `next` is the index of the previously added one with the same key, -1 if there is none. */
 template <typename Record> struct End {
     const Record *record;
     int64_t time;
@@ -36,7 +37,7 @@ template <typename Record> struct End {
     }
 };
 
-/* The ends of one direction in matching order, taken from their chain. */
+/* Sets `ordered` to the sends (or receives) of one chain in matching order. first: index of the chain's first entry. */
 template <typename Record>
 void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<End<Record>> &ordered) {
     ordered.clear();
@@ -45,13 +46,13 @@ void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<E
     std::sort(ordered.begin(), ordered.end());
 }
 
-/* Joins ends by key. It reuses its memory from collective to collective. */
+/* Joins sends and receives with equal keys. It is used for one collective after another and keeps its memory. */
 class Matcher {
   public:
     void clear() {
         sends_.clear();
         receives_.clear();
-        size_t room = kFewest; /* for the last collective only, so that a large one does not slow down the others */
+        size_t room = kFewest; /* enough for the last collective; small again after a large one, to be cleared fast */
         while (room < 2 * pairs_.size() + 2)
             room *= 2;
         places_.assign(room, -1);
@@ -63,7 +64,8 @@ class Matcher {
     void add(const Key &key, const End<ReceiveRecord> &receive) {
         add(key, receive, receives_, &Pair::first_receive);
     }
-    /* Calls give(key, send, receive, occurrence) for each hop. Returns how many ends are left over. */
+    /* Calls give(key, send, receive, occurrence) for each hop. occurrence: the number of earlier hops with the same
+     * key. Returns the number of sends and receives without a counterpart. */
     template <typename Give> uint64_t match(const Give &give) {
         uint64_t left_over = 0;
         for (const Pair &pair : pairs_) {
@@ -99,7 +101,8 @@ class Matcher {
         ends.back().next = pair.*first;
         pair.*first = static_cast<int32_t>(ends.size()) - 1;
     }
-    /* Open addressing: places_ is at most half full. */
+    /* The index in pairs_ of the entry for a key, added if there is none. places_ is a hash table with open addressing,
+     * at most half full. */
     size_t pair_of(const Key &key) {
         if (2 * (pairs_.size() + 1) > places_.size())
             grow();
@@ -132,13 +135,13 @@ hop_role role_of(uint32_t tag) {
     return static_cast<hop_role>(std::min<uint32_t>(hop_role_of(tag), ROLE_COUNT - 1));
 }
 
-/* The rank at the other end; -1 if the trace does not know the communicator or the peer. */
+/* The trace-wide rank of a record's peer; -1 if the trace does not define the communicator or the peer. */
 template <typename Record> int32_t peer_of(const Trace &trace, const Record &record, int32_t rank) {
     const int32_t comm = trace.comms->number(record.comm, rank);
     return comm < 0 ? -1 : trace.comms->member(comm, record.peer);
 }
 
-/* Sorts the hops from index `first` on into row order. */
+/* Sorts the hops from index `first` on into the order of the table's rows. */
 void sort_hops(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::pair<int64_t, size_t>> order;
     thread_local std::vector<Hop> sorted;
@@ -157,8 +160,8 @@ void sort_hops(PooledVector<Hop> &hops, size_t first) {
     std::copy(sorted.begin(), sorted.end(), hops.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/* Numbers the messages from each rank to each other rank, in row order. The tag of the MPI library's own hops has no
- * segment, but a key that both ends know. */
+/* Sets `segment` for hops of the MPI library, whose tags do not have it: numbers the hops from each rank to each other
+ * rank, in the order of the rows. */
 void number_segments(PooledVector<Hop> &hops, size_t first) {
     thread_local std::vector<std::tuple<int32_t, int32_t, size_t>> order;
     order.clear();
@@ -174,23 +177,25 @@ void number_segments(PooledVector<Hop> &hops, size_t first) {
     }
 }
 
-/* True if the hop belongs to this call. False if it was assigned to the call only because the call was open. */
+/* True if the hop's tag and communicator name this collective. False if the hop was assigned to the call only because
+ * the call was open at that time. */
 template <typename Record>
 bool belongs_to(const Trace &trace, const Record &hop, const Collective &collective, int32_t rank) {
     return hop_seq_of(hop.tag) == hop_seq_bits(static_cast<uint64_t>(collective.seq)) &&
            trace.comms->number(hop.comm, rank) == collective.comm;
 }
 
-/* Sets the time since which the rank waited for this end of a hop in a nonblocking collective, null if it did not wait.
- * The rank waits for all ends in the call that finds the collective complete. Returns false if the end came before that
- * call. */
+/* Sets the time at which the rank began to wait for a send or receive of a nonblocking collective; null if it did not
+ * wait. The rank waits in the call that completes the collective, such as MPI_Wait. Returns false if the send or
+ * receive ended before that call. */
 template <typename Record> bool wait_in_completion(Record &end, int64_t begin, const CallRecord &call) {
     const bool can_wait = call.wait_begin == kNull64 || end.end == kNull64 || end.end >= call.wait_begin;
     end.wait_begin = can_wait && call.wait_begin != kNull64 ? std::max(begin, call.wait_begin) : kNull64;
     return can_wait;
 }
 
-/* Finds the begin of a wait of the call's own thread that ended with a hop that another thread saw. */
+/* Sets wait_begin of a receive whose end another thread saw: the begin of the wait of the call's own thread in which
+ * the receive ended, if there is such a wait. */
 void find_wait(ReceiveRecord &receive, const std::vector<HopWait> &waits) {
     auto next = std::upper_bound(waits.begin(), waits.end(), receive.end,
                                  [](int64_t end, const HopWait &wait) { return end < wait.begin; });
@@ -244,7 +249,8 @@ uint64_t match_hops(Trace &trace, const Collective &collective, PooledVector<Hop
     unmatched += matcher.match([&](const Key &key, const auto &send, const auto &receive, size_t occurrence) {
         hops.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst,
                         role_of(key.tag), static_cast<int32_t>(hop_round_of(key.tag)),
-                        /* the tag has the lower bits; hops with one tag come in order */
+                        /* The tag has only the segment's lower bits. `occurrence` gives the upper bits, because hops
+                         * with the same tag come in the order of their segments. */
                         static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
                         trace.comms->shadow(key.shadow)});
     });

@@ -1,4 +1,4 @@
-/* Joins the two ends of every hop of a collective. */
+/* Joins the send and the receive of every hop of a collective. */
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ struct Hop {
     const Shadow *shadow;
 };
 
-/* Appends the hops of a collective in row order. Also sets since when a rank waited for the ends of a nonblocking
- * collective. Returns the number of ends without another end. */
+/* Appends the hops of a collective in the order of the table's rows. In a nonblocking collective also sets when the
+ * ranks began to wait for its sends and receives. Returns the number of sends and receives without a counterpart. */
 uint64_t match_hops(Trace &trace, const Collective &collective, PooledVector<Hop> &hops);
 
 } // namespace hopscope

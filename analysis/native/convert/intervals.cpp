@@ -8,7 +8,7 @@
 
 namespace hopscope {
 
-/* Ends the intervals that became rows while they were open. */
+/* Passes the ends that have come since the last call to the rows of their intervals. */
 void IntervalPieces::end_open() {
     const int64_t first_ready = next_row_ - static_cast<int64_t>(ready_.size());
     for (size_t l = 0; l < making_.trace.locations.size(); l++) {
@@ -23,7 +23,7 @@ void IntervalPieces::end_open() {
             open_.erase(open);
         }
         location.late_ends.clear();
-        if (location.exhausted) /* it stays open */
+        if (location.exhausted) /* no events are left, so its open intervals never end */
             open_.erase(open_.lower_bound({l, 0}), open_.lower_bound({l + 1, 0}));
     }
 }
@@ -73,7 +73,7 @@ int64_t IntervalPieces::first_open() const {
     return first;
 }
 
-/* Writes all waiting rows to the file. */
+/* Moves all held-back rows to the file. */
 void IntervalPieces::spill() {
     if (!spill_)
         spill_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
@@ -82,7 +82,8 @@ void IntervalPieces::spill() {
 }
 
 void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &tables) {
-    constexpr size_t kMostWaiting = 4; /* at most this many times `rows` wait */
+    constexpr size_t kMostWaiting =
+        4; /* if more than kMostWaiting * rows rows wait for an open interval, they go to the file */
     end_open();
     take_up(horizon);
     if (spill_ || (!last && ready_.size() > kMostWaiting * rows &&

@@ -1,4 +1,4 @@
-/* The rows of MPI calls other than collectives, and of other regions. */
+/* Makes the table `intervals`, which has MPI calls other than collectives, and other regions. */
 #pragma once
 
 #include <map>
@@ -10,22 +10,24 @@
 
 namespace hopscope {
 
-/* Intervals as rows in the order of their begins, so an open interval holds back all later ones. If it stays open long
- * (a region like `main`), rows go to a file until the trace's end; later ends are filled in when the file is read. */
+/* Makes rows in the order of the intervals' begins. An interval that has not ended holds back the rows of all later
+ * ones. If it stays open for long, as `main` does, all rows go to a file until the end of the trace. Ends that come
+ * later are filled in when the file is read. */
 class IntervalPieces {
   public:
     IntervalPieces(Making &making, const paths::Scratch &scratch) : making_(making), scratch_(scratch) {}
 
-    /* Adds intervals that began before the horizon; appends rows, `rows` at a time. */
+    /* Adds intervals that began before the horizon (ticks). Appends finished rows in tables of `rows` rows each. last:
+     * the trace has been read to its end. */
     void take(int64_t horizon, size_t rows, bool last, Tables &tables);
-    /* Appends the next rows of the file; call it after the last take(). False when there are no more. */
+    /* Appends the next rows of the file. Returns false when there are no more. Call it after the last take(). */
     bool take_spilled(size_t rows, Tables &tables);
 
   private:
     struct Row {
         IntervalRecord interval;
         size_t location;
-        int64_t index; /* index in the location's queue; -1 for a call that became an interval */
+        int64_t index; /* index in the location's queue; -1 for a collective call that became an interval */
         void end(const LateEnd &late) {
             interval.end = late.time;
             interval.requests = late.requests;
@@ -40,11 +42,11 @@ class IntervalPieces {
 
     Making &making_;
     const paths::Scratch &scratch_;
-    std::vector<Row> ready_; /* the first one has the number next_id_ unless rows are held back */
+    std::vector<Row> ready_; /* held-back rows; next_id_ is the first one's id, unless rows are in the file */
     int64_t next_id_ = 0, next_row_ = 0;
     std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
     std::unique_ptr<paths::ScratchColumn<Row>> spill_;
-    std::vector<LateEnd> late_ends_; /* of rows held back; interval: the row */
+    std::vector<LateEnd> late_ends_; /* ends of rows in the file; `interval` is the number of the row */
     paths::Column<Row> spilled_rows_;
     size_t next_spilled_ = 0, next_late_end_ = 0;
 };

@@ -8,7 +8,7 @@ LocationReader &reader_of(void *user) {
     return *static_cast<LocationReader *>(user);
 }
 
-/* Handles an event that only shows activity, whatever its fields. */
+/* Handles an event of which the reader needs only the time. Fields: the event's own arguments, which are ignored. */
 template <typename... Fields>
 OTF2_CallbackCode on_activity(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
                               Fields...) {

@@ -1,11 +1,12 @@
-/* The ends of messages and hops on one location, and the calls to which hops belong. */
+/* Reads the sends and receives of one location, and finds the calls to which its hops belong. */
 #include "location_reader.h"
 
 #include <algorithm>
 
 namespace hopscope {
 
-/* Sets the number by which the MPI library's hops name a call, as soon as the call's communicator is known. */
+/* Sets hop_seq, the number by which the tags of the MPI library's hops name a call. The call's communicator must be
+ * known. */
 void LocationReader::number_hops(CallRecord &call) {
     if (!comms_.has_native())
         return;
@@ -19,9 +20,9 @@ void LocationReader::number_hops(CallRecord &call) {
     call.hop_seq = static_cast<uint16_t>(hop_seq_bits(static_cast<uint64_t>(seq)));
 }
 
-/* Finds the call to which a hop of the MPI library belongs. An open nonblocking call that the hop's tag names comes
- * first, wherever the hop lies. Otherwise it is the call around the hop, whose communicator is known only from its end.
- * -1: no call, or perhaps one of another thread. */
+/* The index of the call to which a hop of the MPI library belongs: the open nonblocking call that the hop's tag names,
+ * or else the call in which the hop lies. match_hops() later drops the hop if that is the wrong call, because a call's
+ * communicator is known only from its end. -1: there is no such call, or it may be a call of another thread. */
 int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
     if (!only_thread_)
         return -1;
@@ -75,8 +76,8 @@ void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, 
     events_.open_sends.set(key_of(request), {call.last_hop_send, its_call, true});
 }
 
-/* Ends a send. If the rank waited for the send outside any `hop wait`, the send blocked, so the wait began with the
- * send. */
+/* Sets the end of a hop's send and the begin of the wait for it. If the rank waited outside any `hop wait` region, the
+ * send itself blocked, so the wait began with the send. */
 void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) const {
     send.wait_begin = hop_wait_begin(request, send.begin);
     if (send.wait_begin == kNull64 && waited(request))
@@ -197,7 +198,7 @@ void LocationReader::cancelled(int64_t time, uint64_t request) {
         if (send->is_hop)
             events_.calls[send->call].open--;
         else
-            events_.sends[send->index].bytes = -1; /* never sent: left out of matching */
+            events_.sends[send->index].bytes = -1; /* it was never sent: matching leaves it out */
         events_.open_sends.erase(key_of(request));
     }
 }

@@ -1,4 +1,4 @@
-/* The state that all pieces of a trace share in a conversion. */
+/* The data that all pieces of a trace share while it is converted. */
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace hopscope {
 
-/* Finished tables of a piece in row order. Several tables have one name if the piece was made in parts. */
+/* Finished tables with their names. If a piece was made in parts, several tables in a row have the same name. */
 using Tables = std::vector<std::pair<const char *, std::shared_ptr<Table>>>;
 
-/* State for all pieces. */
+/* The inputs of all pieces, and sums over the pieces so far. */
 struct Making {
     Trace &trace;
     std::shared_ptr<const Words> words;

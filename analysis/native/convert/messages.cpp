@@ -1,6 +1,6 @@
-/* Matches messages by MPI's rule: for one communicator, pair and tag, the n-th send belongs to the n-th receive. Sends
- * count in the order of their starts, receives in the order of their posts. A wildcard receive gets its actual source
- * and tag only when it completes, but it matches by its post, too. */
+/* Matches messages by MPI's rule: among the messages with the same communicator, sender, receiver and tag, the n-th
+ * send belongs to the n-th receive. Sends count in the order of their begins, receives in the order of their posts. A
+ * wildcard receive gets its source and tag when it completes, but it, too, counts from its post. */
 #include "messages.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void MessagePieces::join_threads() {
                         ReceiveRecord record{open.post, end.wait_begin, end.end, end.bytes, open.order,  end.comm,
                                              end.peer,  end.tag,        -1,      -1,        end.recorded};
                         if (trace_.comms->shadow(end.comm)) {
-                            record.wait_begin = kNull64; /* neither of the two threads need be the one that waited */
+                            record.wait_begin = kNull64; /* the thread that waited may be neither of the two */
                             record.by_times = end.waited;
                             opener.unfiled_receives.push_back(record);
                         } else {
@@ -73,7 +73,8 @@ void MessagePieces::join_threads() {
     }
 }
 
-/* Finds the communicator's number and the trace-wide rank at the other end; false if the trace does not know them. */
+/* Sets comm to a record's communicator and peer to the trace-wide rank of its peer. Returns false if the trace does not
+ * define them. self: the record's own rank. */
 template <typename Record>
 bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const {
     comm = trace_.comms->number(record.comm, self);
@@ -83,7 +84,7 @@ bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, 
 
 void MessagePieces::take_up_sends(int64_t horizon) {
     struct PendingSend {
-        const SendRecord *send; /* null: not recorded */
+        const SendRecord *send; /* null for sends that were not recorded */
         MessageKey key;
         uint32_t location;
         uint64_t order; /* unrecorded sends come before the recorded send with the same place */
@@ -142,7 +143,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         trace_.locations[l].sends.drop_to(queue_ends[l]);
 }
 
-/* Takes the counts of unrecorded messages, of one direction, that lie before the horizon. */
+/* Removes and returns the location's counts of unrecorded sends (or of receives) before the horizon. */
 std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location, int64_t horizon, bool receives) {
     std::vector<SkippedRecord> counts;
     size_t rest_count = 0;
@@ -212,7 +213,7 @@ void MessagePieces::take_up_receives() {
     }
 }
 
-/* Matches the first ends of both sides while both sides have ends. */
+/* Matches the first send with the first receive, as long as there are both. */
 void MessagePieces::join(Waiting &waiting) {
     while (!waiting.sends.empty() && !waiting.receives.empty()) {
         Send &send = sends_.front(waiting.sends);
@@ -220,12 +221,12 @@ void MessagePieces::join(Waiting &waiting) {
         const bool recorded = send.number != kNotRecorded;
         if (recorded && receive.recorded) {
             Message &message = messages_[send.number];
-            /* Polls before a receive wait for it as the receive does. */
+            /* If the rank polled for the message first, it waited from the first poll on, before the receive's post. */
             message.recv_post =
                 receive.wait_begin == kNull64 ? receive.post : std::min(receive.post, receive.wait_begin);
             message.recv_wait_begin = receive.wait_begin;
             message.recv_end = receive.end;
-            /* If only the size of the receive's buffer is known, it is an upper bound of the message's size. */
+            /* If a receive has only the size of its buffer, that is an upper bound of the message's size. */
             message.bytes = std::min(message.bytes, receive.bytes);
             message.dst_location = receive.location;
             const bool is_needless = message.send_call == paths::SendCall::epoch && receive.end < message.send_begin;
@@ -234,7 +235,7 @@ void MessagePieces::join(Waiting &waiting) {
             receives_.pop_front(waiting.receives);
             continue;
         }
-        /* At least one end is not in the trace: pair off unrecorded messages. */
+        /* The send, the receive or both were not recorded. They match, but make no row. */
         const uint64_t pair_count = std::min(send.count, receive.count);
         send.count -= pair_count;
         receive.count -= pair_count;
@@ -285,7 +286,8 @@ void MessagePieces::take(size_t rows, bool last, Tables &tables) {
     });
 }
 
-/* Makes rows of the messages before `end`, of which `rows` are matched. */
+/* Makes a table of the matched messages before index `end`, and drops all messages before it. rows: the number of
+ * matched messages. */
 void MessagePieces::give(int64_t end, size_t rows, Tables &tables) {
     const int64_t begin = messages_.begin();
     if (rows > 0) {

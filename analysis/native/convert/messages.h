@@ -1,4 +1,4 @@
-/* The application's point-to-point messages: MPI's matching order, and the rows of the table. */
+/* Matches the application's point-to-point messages, and makes the table `messages`. */
 #pragma once
 
 #include <vector>
@@ -12,15 +12,17 @@ class MessagePieces {
   public:
     explicit MessagePieces(Making &making);
 
-    /* Passes the end of a request that another thread completed to the thread that started it. */
+    /* If one thread started a request and another completed it, passes the request's end to the thread that started it.
+     */
     void join_threads();
-    /* Matches the sends and receives that are final before the horizon. */
+    /* Matches the sends and receives before the horizon, which are final. */
     void match(const Horizon &horizon);
-    /* Appends the rows of the next piece, `rows` at a time. Appends nothing while there are fewer, unless it is the
-     * last piece. A send keeps its place in row order until its receive arrives. */
+    /* Appends tables of `rows` rows each, as far as there are rows. last: all events were read, so the last table may
+     * be shorter. Rows are in the order of the sends. A send whose receive may still come holds back the rows of later
+     * sends. */
     void take(size_t rows, bool last, Tables &tables);
 
-    /* The communicators on which messages travelled, by number. */
+    /* For each communicator: true if a message used it. */
     const std::vector<bool> &comm_used() const {
         return comm_used_;
     }
@@ -34,16 +36,17 @@ class MessagePieces {
   private:
     static constexpr int64_t kNotRecorded = -1;
     struct Send {
-        int64_t number; /* number of the message, or kNotRecorded */
+        int64_t number; /* index in messages_, or kNotRecorded */
         uint64_t count;
     };
     struct Receive {
         int64_t post, wait_begin, end, bytes;
-        uint64_t count; /* above 1 only for unrecorded receives */
+        uint64_t count; /* number of receives; above 1 only for unrecorded ones */
         uint32_t location;
         bool recorded;
     };
-    /* Needless: of an epoch whose other side did not wait, as it had gone on before. */
+    /* Alone: there is no recorded receive. Needless: a message of a one-sided epoch for which the receiver did not
+     * wait, because it had gone on before the send. */
     enum class State : uint8_t { Waiting, Matched, Alone, Needless };
     struct Message {
         MessageKey key;
@@ -53,7 +56,8 @@ class MessagePieces {
         paths::SendCall send_call;
         State state;
     };
-    /* Ends of one key that wait for the other end, in matching order. At most one of the two lists has entries. */
+    /* The sends or receives of one key that wait for their counterpart, in matching order. At most one of the lists has
+     * entries. */
     struct Waiting {
         Chains<Send>::Chain sends;
         Chains<Receive>::Chain receives;
@@ -75,10 +79,10 @@ class MessagePieces {
     ByKey<Waiting> waiting_;
     Chains<Send> sends_;
     Chains<Receive> receives_;
-    Queue<Message> messages_;             /* in row order */
-    int64_t decided_ = 0;                 /* number of the first message that may still get a receive */
-    size_t ready_ = 0;                    /* number of messages before it that become rows */
-    std::vector<int64_t> receives_until_; /* per rank: the time until which its receives have been taken */
+    Queue<Message> messages_;             /* in the order of their sends */
+    int64_t decided_ = 0;                 /* index of the first message whose receive may still come */
+    size_t ready_ = 0;                    /* number of matched messages before it that have no row yet */
+    std::vector<int64_t> receives_until_; /* per rank: the time up to which its receives have been taken */
     paths::BindingClassifier classifier_;
     std::vector<bool> comm_used_;
     int64_t next_id_ = 0;

@@ -1,4 +1,4 @@
-/* hopscope.native._convert: a Reader returns an archive's tables, piece by piece. */
+/* The Python module hopscope.native._convert: its Reader returns an archive's tables, piece by piece. */
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -37,13 +37,13 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     nb::dict facts;
     const auto &properties = trace.definitions->properties;
     const auto run = properties.find(ARCHIVE_PROPERTY_RUN);
-    nb::dict stopped; /* rank -> why its recording has no end */
+    nb::dict stopped; /* rank -> the reason why its recording is incomplete */
     for (size_t i = 0; i < trace.ranks->ranks.size(); i++) {
         const std::string &complete = trace.ranks->ranks[i].complete;
         if (!complete.empty() && complete != ARCHIVE_COMPLETE)
             stopped[nb::int_(i)] = nb::str(complete.data(), complete.size());
     }
-    nb::dict call_sites; /* call sites, with the calling function as the linker names it */
+    nb::dict call_sites; /* call site -> the calling function, by its linker name */
     for (const auto &[ref, region] : trace.definitions->regions)
         if (!region.call_site.empty())
             call_sites[text_of(region.call_site)] = text_of(region.caller);
@@ -58,8 +58,8 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["first_ticks"] = trace.first;
     facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
-    nb::list damaged;    /* (file, number of its events read, number promised, what is wrong with it) */
-    nb::list miscounted; /* (location, number of its events, number promised) */
+    nb::list damaged;    /* (file, events read, events that the definitions promise, what is wrong) */
+    nb::list miscounted; /* (location, events read, events that the definitions promise) */
     uint64_t set_back = 0;
     for (const LocationEvents &location : trace.locations) {
         set_back += location.set_back;
@@ -125,7 +125,7 @@ class Reader {
         return result;
     }
 
-    /* The hosts and the clusters of the ranks. */
+    /* Two lists with one entry per rank: its host, and its cluster. */
     nb::tuple places() const {
         nb::list hosts, clusters;
         for (const Rank &rank : conversion_->trace().ranks->ranks) {
@@ -225,8 +225,9 @@ NB_MODULE(_convert, m) {
              "Makes every table of schemas/tables except kinds, trees and run. Tables of one name come in the order\n"
              "of their rows. Collectives have no kind yet, and hops only the roles that their tags name.\n"
              "Calls progress(stage, done, total) ten times a second.")
-        .def("places", &Reader::places, "places() -> the hosts and the clusters of the ranks.")
+        .def("places", &Reader::places, "places() -> two lists: the host and the cluster of each rank.")
         .def("communicator", &Reader::communicator, nb::arg("number"),
              "communicator(number) -> its members, and the index at which the second group begins, or None.")
-        .def("facts", &Reader::facts, "Facts of the archive about the run; complete after the last piece.");
+        .def("facts", &Reader::facts,
+             "facts() -> a dict about the archive and its run; complete after the last piece.");
 }

@@ -1,5 +1,5 @@
-/* The open requests of a location. Usually there are few, and the latest is looked up most often, so they are a list.
- * If a location has many, the earlier ones are in a map. */
+/* The requests of a location that are not complete yet. Usually there are few, and the latest ones are looked up most
+ * often, so they are in a list, which is searched from its end. If there are many, the earlier ones are in a map. */
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hopscope {
 
 template <typename T> class OpenRequests {
   public:
-    /* Adds a request. Replaces one of the same number that is still open. */
+    /* Adds a request. If a request with this number is open, replaces its value. */
     void set(uint64_t request, const T &value) {
         if (T *entry = find(request)) {
             *entry = value;

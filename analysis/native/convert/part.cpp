@@ -1,4 +1,4 @@
-/* Matches the hops of some collectives and classifies their waits. */
+/* Matches the hops of a Part's collectives and classifies the waits for them. */
 #include "part.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ void Part::match() {
 }
 
 /* The reason (enum NativeReason) why the critical path may not use the MPI library's messages of a collective: the
- * trace does not show all of them. -1: no reason. */
+ * trace may lack some of them. -1: the path may use them. ends_lost: the number of sends and receives without a
+ * counterpart. */
 int8_t Part::what_hides(size_t i, uint64_t ends_lost) {
     const Collective &collective = (*this)[i];
     const Shadow *shadow = tree_of(collective);

@@ -1,4 +1,5 @@
-/* Half of a piece: some collectives for which one thread matches hops, fills rows and classifies waits. */
+/* One thread's share of a piece: some collectives, whose hops it matches, whose rows it fills, and whose waits it
+ * classifies. */
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct Step {
     RegionKind kind;
 };
 
-/* Numbers of words that many rows use. */
+/* The numbers (words.h) of words that many rows use. */
 struct RowWords {
     explicit RowWords(const Words &words);
     std::array<int32_t, std::size(role_words)> roles;
@@ -41,16 +42,17 @@ class Part {
     Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count);
 
     PooledVector<Hop> hops;
-    std::vector<size_t> first_hop{0}; /* of each collective; one entry more */
+    std::vector<size_t> first_hop{0}; /* per collective: index of its first hop; a last entry has the number of hops */
     uint64_t unmatched = 0, incomplete = 0;
     PooledVector<Step> steps;
-    std::vector<size_t> first_step{0};
+    std::vector<size_t> first_step{
+        0}; /* per collective: index of its first step; a last entry has the number of steps */
     bool by_tree = false;
     paths::Messages messages;
     paths::Collectives collectives;
     paths::Calls calls;
     PooledVector<paths::Wait> waits;
-    std::vector<int64_t> first_wait; /* of each collective */
+    std::vector<int64_t> first_wait; /* per collective: index of its first wait; a last entry has the number of waits */
 
     size_t size() const {
         return count_;
@@ -58,7 +60,7 @@ class Part {
     const Collective &operator[](size_t i) const {
         return *first_[i];
     }
-    /* The shadow communicator of a collective's hops. */
+    /* The shadow communicator of a collective's hops; null if it has no hops. */
     const Shadow *tree_of(const Collective &collective) const {
         for (const Call &call : collective.calls)
             if (record(call).shadow != OTF2_UNDEFINED_COMM)
@@ -91,13 +93,13 @@ class Part {
     const std::unique_ptr<Collective> *first_;
     size_t count_;
     std::shared_ptr<Table> collectives_table_, calls_table_, steps_table_, hops_table_;
-    PooledVector<int8_t> hidden_;    /* of each collective: why its hops may not be used (enum NativeReason), or -1 */
-    std::vector<int32_t> hop_ranks_; /* ranks with hops */
+    PooledVector<int8_t> hidden_;    /* per collective: the result of what_hides() */
+    std::vector<int32_t> hop_ranks_; /* reused memory of what_hides(): the senders and receivers of hops */
     Values<int32_t> *hop_binding_ = nullptr, *native_reason_ = nullptr;
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr, *needed_ns_ = nullptr;
     Values<int32_t> *needed_rank_ = nullptr;
     paths::Stretches stretches_;
-    /* Inputs of the walks beyond the tables' own columns. */
+    /* Inputs of the critical-path walks that are not columns of the tables. */
     std::unique_ptr<BothEnds> hop_ends_;
     PooledVector<int8_t> leads_, returns_early_, library_, has_hops_, from_engine_;
     PooledVector<int32_t> root_rank_, second_group_, comm_rank_, call_lane_;

@@ -1,4 +1,4 @@
-/* The rows of some collectives, their calls, steps and hops. */
+/* Fills the tables of a Part: collectives, calls, steps and hops. */
 #include <algorithm>
 
 #include "../paths/functions.h"
@@ -10,13 +10,15 @@ using paths::view;
 
 namespace {
 
-/* The index of a root among all members. On an intercommunicator the root argument names a rank of the other group. */
+/* The index of a collective's root among its communicator's members; null if there is no such member. root: the
+ * argument of the rank's call, which on an intercommunicator counts the ranks of the other group. */
 int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
     const int32_t world_rank = trace.comms->peer_rank(comm, rank, root);
     return world_rank < 0 ? kNull32 : trace.comms->rank_in(comm, world_rank);
 }
 
-/* The thread of one end of a hop; paths find the end on the thread of its rank's call. */
+/* The thread that recorded a send or receive of a hop, and the thread of its call, on which critical paths look for it.
+ */
 template <typename Record> BothEnds::Thread thread_of(const Record &end, size_t of_call) {
     return {end.location < 0 ? of_call : static_cast<size_t>(end.location), of_call};
 }
@@ -165,7 +167,7 @@ void Part::fill_calls() {
             complete.push_back(trace_.ns_or_null(call.complete));
             sent.push_back(call.bytes_sent);
             received.push_back(call.bytes_received);
-            /* A call that never left cannot say that the tree ran it, but its own hops or those of other calls can. */
+            /* Only a call's leave tells who ran it. If there is none, its hops or those of the other calls show it. */
             const int32_t recorded_engine = making_.words->of_string(call.engine);
             const Shadow *shadow = call.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace_.comms->shadow(call.shadow);
             if (!shadow && (recorded_engine == words_.tree || (recorded_engine < 0 && call.leave == kNull64)))
@@ -207,7 +209,7 @@ void Part::fill_steps(int64_t next_id) {
             rank.push_back(trace_.locations[step.location].rank);
             location.push_back(static_cast<int64_t>(trace_.locations[step.location].location));
             kind.push_back(words_.steps[static_cast<size_t>(step_kind(step.kind))]);
-            bytes.push_back(kNull64); /* Enter and Leave have none */
+            bytes.push_back(kNull64); /* the archive's events of steps have none */
             begin.push_back(trace_.ns(step.begin));
             end.push_back(trace_.ns(step.end));
         }
@@ -219,7 +221,7 @@ void Part::fill_hops(int64_t first_id) {
     auto &id = table.int64("hop_id");
     auto &collective = table.int64("collective_id");
     auto &role = table.string("role", true);
-    auto &round = table.int32("round", true); /* filled in when the algorithm is recognised */
+    auto &round = table.int32("round", true); /* filled in later, when the algorithm is recognised */
     auto &segment = table.int32("segment");
     hop_ends_ = std::make_unique<BothEnds>(table, hops.size(), true);
     auto &arrived_early = table.boolean("arrived_early", true);

@@ -1,4 +1,4 @@
-/* Turns collectives into rows. Two threads share a piece: each takes half of the collectives. */
+/* Makes the tables of a piece with two threads, each of which takes collectives with about half of the calls. */
 #include "piece.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/* The rows of a piece of a trace: some collectives with their calls, steps, hops and critical paths. */
+/* Makes the tables of a piece of a trace: some collectives with their calls, steps, hops and critical paths. */
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class CollectivePieces {
     int64_t next_hop_ = 0, next_step_ = 0, next_call_ = 0;
 };
 
-/* Appends stretches as rows of path_stretches; appends nothing if there are none. */
+/* Appends the stretches as a table `path_stretches`; appends nothing if there are no stretches. */
 void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &tables);
 
 } // namespace hopscope

@@ -1,5 +1,5 @@
-/* Records of one location in the order of their begins, numbered from the trace's beginning. New records are appended,
- * finished ones are dropped from the front. */
+/* A queue of one location's records, in the order of their begins. New records are appended, and finished ones are
+ * dropped from the front. A record keeps its number, which counts from the first record of the trace. */
 #pragma once
 
 #include <cstddef>

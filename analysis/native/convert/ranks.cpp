@@ -97,7 +97,7 @@ Ranks::Ranks(const Definitions &definitions) {
         rank.computing_on_core_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_ON_CORE_NS);
         rank.computing_queued_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_QUEUED_NS);
         rank.computing_cpu_ns = integer_property(*group, ARCHIVE_PROPERTY_COMPUTING_CPU_NS);
-        /* Archives of other tools have a single world. */
+        /* Archives of other tools do not tell worlds: all their ranks are in world 0. */
         const int64_t world = integer_property(*group, ARCHIVE_PROPERTY_WORLD);
         const int64_t world_rank = integer_property(*group, ARCHIVE_PROPERTY_WORLD_RANK);
         const auto number = static_cast<int32_t>(ranks.size());

@@ -23,7 +23,7 @@ struct Rank {
     int32_t world = 0, world_rank = 0;
     std::string complete; /* ARCHIVE_COMPLETE, or why it is incomplete; empty if the trace does not say */
     int64_t first = kNull64, last = kNull64; /* corrected ticks */
-    bool finalized = false;                  /* its MPI_Finalize is in the trace */
+    bool finalized = false;                  /* true if its MPI_Finalize is in the trace */
 };
 
 class Ranks {
@@ -42,12 +42,13 @@ class Ranks {
         const Place &left = places_[static_cast<size_t>(a)], &right = places_[static_cast<size_t>(b)];
         return link_class_of(a, left.host, left.cluster, b, right.host, right.cluster);
     }
-    /* The uncertainty of comparing two ranks' clocks, in ticks, if routes are symmetric; 0 for one clock. */
+    /* The possible error, in ticks, of a span between times of two ranks; 0 if they have the same clock. Assumes that
+     * messages take equally long in both directions. */
     int64_t clock_error(int32_t a, int32_t b) const {
         const auto left = static_cast<size_t>(a), right = static_cast<size_t>(b);
         return places_[left].clock == places_[right].clock ? 0 : errors_[left] + errors_[right];
     }
-    /* Reads each clock's error from the locations' clock offsets. */
+    /* Sets each clock's error to the largest one of its clock offsets. */
     void set_clock_errors(const std::vector<LocationEvents> &locations);
 
   private:
@@ -58,7 +59,7 @@ class Ranks {
 
     std::vector<Place> places_; /* per rank */
     std::unordered_map<OTF2_LocationRef, int32_t> rank_of_;
-    std::vector<int64_t> errors_; /* per rank: its clock's error against the reference */
+    std::vector<int64_t> errors_; /* per rank: error of its clock against the reference clock, in ticks */
 };
 
 } // namespace hopscope

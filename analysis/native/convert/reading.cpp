@@ -16,8 +16,9 @@ namespace {
 
 constexpr size_t kThreads = 2;
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* per location, until the next check if the target is reached */
-constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds suffice for 292 */
+constexpr uint64_t kMostEventsPerStep = 1u
+                                        << 13; /* read from a location before it is checked if the target is reached */
+constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds overflow after 292 years */
 
 OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offset, double error) {
     static_cast<LocationEvents *>(user)->clock_offsets.push_back({static_cast<int64_t>(time), offset, error});
@@ -65,7 +66,7 @@ struct Reading::Source {
         LocationEvents *events;
         std::unique_ptr<LocationReader> state;
         OTF2_EvtReader *reader = nullptr; /* null once the location has ended */
-        uint64_t readable = kAll;         /* number of whole events in a truncated file */
+        uint64_t readable = kAll;         /* number of complete events in a truncated file; kAll for a whole file */
     };
 
     std::unique_ptr<Archive> archive;
@@ -192,7 +193,8 @@ struct Reading::Source {
         location.exhausted = true;
     }
 
-    /* Reads every location up to the target time, or stops after `limit` events. */
+    /* Reads every location up to the target time, `step` events at a time. Stops after `limit` events of all locations.
+     */
     void advance(int64_t target, uint64_t step, uint64_t limit, Progress &progress) {
         uint64_t read = 0;
         for (Open &entry : open) {
@@ -255,7 +257,7 @@ template <typename Work> void Reading::in_threads(const Work &work) {
         std::rethrow_exception(problem);
 }
 
-/* Throws if nothing can be read. If only some locations are damaged, that is reported along with the remaining data. */
+/* Throws if no event can be read because of damage. Damage of only some locations is reported with the results. */
 void Reading::refuse_if_unreadable() const {
     const Damage *first = nullptr;
     for (const LocationEvents &location : trace_.locations) {
@@ -275,7 +277,7 @@ void Reading::open_locations() {
     }
     in_threads([&](Source &source) {
         source.open_all(trace_, anchor_);
-        /* Look at each location's first event to find the begin of the trace. */
+        /* Read each location's first events to find the begin of the trace. */
         source.advance(kNull64, 1, kEver, progress_);
     });
     refuse_if_unreadable();
@@ -284,7 +286,8 @@ void Reading::open_locations() {
     check_span();
 }
 
-/* Sets the target time so that the next piece has about piece_events events, at the rate so far. */
+/* Sets the target time so that the next piece will have about piece_events events, if events stay as frequent as now.
+ */
 void Reading::choose_target() {
     int64_t frontier = kEver;
     uint64_t read = 0;
@@ -302,7 +305,7 @@ void Reading::choose_target() {
     target_ = step > 4e18 ? kEver : std::max(target_, frontier + static_cast<int64_t>(step));
 }
 
-/* Closes what an ended rank left open, because nothing can complete it any more. */
+/* Makes all records of the ranks that have no more events final, because no event can change them any more. */
 void Reading::close_ended_ranks() {
     std::vector<bool> going_on(trace_.ranks->ranks.size(), false);
     for (const LocationEvents &location : trace_.locations)
@@ -343,7 +346,7 @@ bool Reading::next_piece() {
     return true;
 }
 
-/* Finds the first and the last event so far, of every rank and of the trace. */
+/* Sets the times of the first and of the last event so far, for every rank and for the trace. */
 void Reading::measure() {
     int64_t first = kEver, last = kNull64;
     for (const LocationEvents &location : trace_.locations) {
@@ -363,8 +366,8 @@ void Reading::measure() {
     trace_.last = last;
 }
 
-/* Refuses a trace that spans decades, because then a clock offset is damaged. Times count nanoseconds from the first
- * event. */
+/* Refuses a trace that spans decades: its clock offsets or times must be damaged, and its nanoseconds could overflow.
+ */
 void Reading::check_span() const {
     const __int128 limit = static_cast<__int128>(trace_.definitions->ticks_per_second) * kLongestRunSeconds;
     if (static_cast<__int128>(trace_.last) - trace_.first <= limit)

@@ -1,5 +1,5 @@
-/* Reads an archive piece by piece: first the definitions, then all locations side by side. A piece takes all of them up
- * to about the same time. Two threads do this, each with its own readers. */
+/* Reads an archive: first the definitions, then the events of all locations, piece by piece. A piece has the events of
+ * all locations up to about the same time. Two threads share the locations, each with its own OTF2 readers. */
 #pragma once
 
 #include <atomic>
@@ -17,14 +17,14 @@
 
 namespace hopscope {
 
-/* Progress of the conversion. The workers write it, the display reads it. */
+/* Progress of the conversion. Threads that read or walk write it, and the thread that reports to the user reads it. */
 struct Progress {
     std::atomic<const char *> stage{"reading"};
     std::atomic<uint64_t> done{0}, total{0};
     std::atomic<bool> cancelled{false};
 };
 
-/* Thrown inside the workers when Progress::cancelled was set. */
+/* Thrown to end a conversion when Progress::cancelled is set. */
 struct Cancelled {};
 
 struct Trace {
@@ -32,9 +32,9 @@ struct Trace {
     std::unique_ptr<Ranks> ranks;
     std::unique_ptr<Comms> comms;
     std::vector<LocationEvents> locations; /* in order of definition; only those that belong to a rank */
-    int64_t first = 0, last = 0;           /* corrected ticks of the first event, and of the last one so far */
+    int64_t first = 0, last = 0;           /* the times of the first event, and of the last one read so far; in ticks */
 
-    /* Nanoseconds from the first event to this time. */
+    /* The nanoseconds from the first event to a time. */
     int64_t ns(int64_t ticks) const {
         return span_ns(ticks - first);
     }
@@ -57,8 +57,8 @@ class Reading {
     Reading(const std::string &anchor, uint64_t piece_events, Progress &progress);
     ~Reading();
 
-    /* Reads the next piece into trace().locations. Returns false if there was nothing left. Throws ArchiveError if
-     * nothing at all can be read, or Cancelled. */
+    /* Reads the next piece into trace().locations. Returns false if everything had been read. Throws Cancelled, or
+     * ArchiveError if no event of the archive can be read. */
     bool next_piece();
     /* The times before which all records of all locations are final. */
     Horizon horizon() const;
@@ -71,7 +71,7 @@ class Reading {
     }
 
   private:
-    struct Source; /* one thread's readers */
+    struct Source; /* the OTF2 readers of one thread */
 
     void open_locations();
     void choose_target();
@@ -86,7 +86,7 @@ class Reading {
     Progress &progress_;
     Trace trace_;
     std::vector<std::unique_ptr<Source>> sources_;
-    int64_t target_ = kNull64; /* where the next piece ends */
+    int64_t target_ = kNull64; /* the time, in ticks, up to which a piece is read */
 };
 
 } // namespace hopscope

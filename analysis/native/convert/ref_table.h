@@ -1,5 +1,5 @@
-/* Values by an archive's own numbers. OTF2 asks for consecutive numbers, so they index a vector. An archive with large
- * gaps in its numbers gets a map. */
+/* Maps an archive's reference numbers to values. OTF2 asks for consecutive numbers, so they index a vector. High
+ * numbers are in a map, because an archive may leave large gaps between them. */
 #pragma once
 
 #include <cstdint>

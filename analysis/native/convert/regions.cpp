@@ -29,7 +29,7 @@ RegionKind kind_of(paths::FunctionKind kind) {
     case paths::FunctionKind::collective:
     case paths::FunctionKind::nonblocking:
         return RegionKind::Collective;
-    default: /* also MPI_..._init of a persistent collective, which only begins in MPI_Start */
+    default: /* includes MPI_..._init of a persistent collective, which begins only in MPI_Start */
         return RegionKind::OtherMpi;
     }
 }

@@ -1,4 +1,4 @@
-/* The tables that need only one pass over the data read. */
+/* Fills the tables ranks, comms and clocks from the data of the whole trace. */
 #include "tables.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words) {
-    /* Another tool's archive does not say which ranks are complete. If it has MPI calls, a rank with MPI_Finalize
-     * is. */
+    /* Archives of other tools do not say which ranks are complete. If such an archive has MPI calls, a rank is complete
+     * if it called MPI_Finalize. */
     std::vector<bool> finalized(trace.ranks->ranks.size(), false);
     bool has_mpi = false;
     for (const LocationEvents &location : trace.locations) {
@@ -76,9 +76,9 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
     const std::vector<Comm> &comms = trace.comms->list();
     for (size_t i = 0; i < comms.size(); i++) {
         if (trace.comms->representative(static_cast<int32_t>(i)) != static_cast<int32_t>(i))
-            continue; /* its representative stands for it */
+            continue; /* only its representative has a row */
         if (i >= trace.comms->named_count() && !used[i])
-            continue; /* MPI_COMM_SELF of a rank that never used it */
+            continue; /* an MPI_COMM_SELF that its rank never used */
         id.push_back(static_cast<int32_t>(i));
         name.push_back(words->find(comms[i].name));
         size.push_back(static_cast<int32_t>(comms[i].members.size()));

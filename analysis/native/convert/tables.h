@@ -1,4 +1,4 @@
-/* The tables ranks, comms and clocks, which need no matching and are made at the end. */
+/* Makes the tables ranks, comms and clocks at the end of a conversion. */
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
-/* The archive's communicators, but of the ranks' MPI_COMM_SELFs only those that were used. */
+/* The archive's communicators. Of the ranks' MPI_COMM_SELFs only those that were used: `used` has one entry per
+ * communicator. */
 std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &used,
                                    const std::shared_ptr<const Words> &words);
-/* The archive's own clock offsets. Their only figure of quality serves as both error and bound. */
+/* The clock offsets that the archive records. Each has a single error, which serves as both error_ns and bound_ns. */
 std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
 
 } // namespace hopscope

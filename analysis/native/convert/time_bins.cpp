@@ -1,4 +1,4 @@
-/* Two threads add up the times of the ranks. A bin of a coarser level is the sum of two finer ones. */
+/* Sums times at the finest level, with two threads for the ranks. Each bin of the next level is the sum of two bins. */
 #include "time_bins.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace hopscope {
 namespace {
 
-/* For shorter times than the finest bin a view reads the calls themselves: with more bins the table would be longer
- * than the table of calls. */
+/* Limits of the number of bins at the finest level. More bins would make this table longer than the table of calls. A
+ * view of a span shorter than a bin reads the calls themselves. */
 constexpr size_t kCells = 1 << 18, kFewestBins = 1 << 10, kMostBins = 1 << 12;
 constexpr size_t kRanksAtOnce = 16; /* ranks summed between two calls of trim() */
 

@@ -1,5 +1,5 @@
-/* The table time_bins: sums of the run's path and of every rank's time by category, in bins of 2^level ns. Levels run
- * from the finest one worth keeping to the one with a single bin. */
+/* Makes the table time_bins. It has the time of each category on the run's critical path and on every rank, summed over
+ * bins of 2^level ns. Levels go from the finest one worth keeping to the level with a single bin. */
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class TimeBins {
     /* The history must be finished. All arguments must outlive this object. */
     TimeBins(const Trace &trace, const paths::History &history, std::shared_ptr<const Words> words, size_t piece_rows);
 
-    /* Adds a stretch of the run's path. Stretches come latest first. */
+    /* Adds a stretch of the run's critical path. The latest stretch must come first. */
     void add(const paths::Stretch &stretch);
     /* Appends the next rows. Returns false when there are no more. Call it when the whole path has been added. */
     bool next(Tables &tables);
@@ -26,7 +26,7 @@ class TimeBins {
     struct Row {
         int64_t bin;
         int32_t rank;
-        uint8_t place; /* number of its category, in the alphabetical order of their words */
+        uint8_t place; /* index of its category in the alphabetical order of categories */
         int64_t time;
     };
     enum class Stage { Begin, Path, Ranks, Finished };

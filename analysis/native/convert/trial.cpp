@@ -1,4 +1,4 @@
-/* A child process reads the definitions, and the parent learns if it succeeded. */
+/* A child process reads the definitions and tells the parent through a pipe if it succeeded. */
 #include "trial.h"
 
 #include <algorithm>
@@ -17,10 +17,11 @@ namespace hopscope {
 namespace {
 
 constexpr rlim_t kMiB = 1 << 20;
-constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* of CPU time; reading takes a hundredth of that */
+constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* limit of CPU time; normal reading takes a hundredth of it */
 constexpr rlim_t kLeastBytes = 512 * kMiB, kBytesPerByte = 64;
-constexpr char kAnchorRead = '\1';        /* the child has read the anchor; if it fails later, the reason follows */
-constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case the child hangs without computing */
+constexpr char kAnchorRead =
+    '\1'; /* the child writes this when it has read the anchor; the reason of a later failure follows */
+constexpr unsigned kLongestSeconds = 600; /* limit of wall-clock time, in case the child hangs without computing */
 
 rlim_t size_of(const std::string &file) {
     struct stat status;
@@ -59,7 +60,7 @@ rlim_t addresses() {
     _exit(write(note, message.data(), message.size()) == static_cast<ssize_t>(message.size()) ? 0 : 1);
 }
 
-/* Everything that the child wrote. */
+/* Reads everything that the child writes into the pipe. */
 std::string read_note(int note) {
     std::string message;
     char buffer[512];
@@ -78,7 +79,7 @@ void try_definitions(const std::string &anchor) {
     const rlim_t bytes = size_of(anchor) + size_of(definitions);
     pid_t child;
     {
-        const auto lock = hold_opening(); /* otherwise another thread's lock could block the child */
+        const auto lock = hold_opening(); /* if another thread held the lock now, the child would wait for it forever */
         child = fork();
     }
     if (child == 0)

@@ -1,12 +1,13 @@
-/* Tests an archive: reads its anchor and definitions in a separate process first. */
+/* Tests if an archive's anchor and definitions can be read, in a separate process. */
 #pragma once
 
 #include <string>
 
 namespace hopscope {
 
-/* Lets a child process read the definitions with limited time and memory. libotf2 trusts an anchor: with damaged counts
- * it loops, asks for all memory or crashes. Throws ArchiveError that names the file that cannot be read. */
+/* Lets a child process read the definitions with limited time and memory, because libotf2 trusts the counts in an
+ * archive: if they are damaged, it may never finish, ask for all memory or crash. Throws ArchiveError, which names the
+ * file that cannot be read. */
 void try_definitions(const std::string &anchor);
 
 } // namespace hopscope

@@ -1,4 +1,5 @@
-/* Ends of messages that wait for the other end: one first-in-first-out list for each communicator, pair and tag. */
+/* Holds sends and receives until their counterpart comes: a first-in-first-out list for each communicator, sender,
+ * receiver and tag. */
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct MessageKey {
     }
 };
 
-/* Ends of one kind, chained by key. Slots are reused, so no end is moved or allocated individually. */
+/* Lists of sends, or of receives. All lists share one vector, whose free entries are used again, so that an entry is
+ * never moved or allocated by itself. */
 template <typename End> class Chains {
   public:
     static constexpr int32_t kNone = -1;
@@ -54,7 +56,7 @@ template <typename End> class Chains {
         chain.first = links_[static_cast<size_t>(place)].next;
         free_.push_back(place);
     }
-    /* Removes the first end that the predicate matches, if any. */
+    /* Removes the chain's first entry for which matches(entry) is true, if there is one. */
     template <typename Predicate> void remove(Chain &chain, const Predicate &matches) {
         int32_t previous = kNone, current = chain.first;
         while (current != kNone && !matches(links_[static_cast<size_t>(current)].end)) {
@@ -83,11 +85,11 @@ template <typename End> class Chains {
         int32_t next;
     };
     std::vector<Link> links_;
-    /* Not a list through the links, which would chase pointers through distant memory. */
+    /* Indices of free entries. A list through the free entries themselves would jump through distant memory. */
     std::vector<int32_t> free_;
 };
 
-/* Values by key. When the table is full, values that are empty() are dropped. */
+/* A hash table with a value for each key. When it is full, values that are empty() are dropped. */
 template <typename Value> class ByKey {
   public:
     /* The value of a key, added if there is none. Valid until the next call. */

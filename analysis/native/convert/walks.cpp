@@ -1,5 +1,5 @@
-/* Two threads compute the leads. A long path goes into a file, latest stretch first, and is read from the file's end
- * into tables. */
+/* Two threads compute the leads, which are the paths to each collective. A path with many stretches is written to a
+ * file from its last stretch to its first, and then read from the file's end into tables. */
 #include "walks.h"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ bool Walks::next(Tables &tables) {
     return true;
 }
 
-/* Computes the leads of some collectives, half on each thread. If the first thread stops early, the second one's
- * results are computed again later, and the next batch is smaller. */
+/* Computes the leads of the next collectives, half of them on each thread. If the first thread stops early because its
+ * leads are long, the second thread's results are dropped and computed again later. The next batch is then smaller. */
 void Walks::next_leads(Tables &tables) {
     const size_t first = next_lead_, end = std::min(history_.collectives().size(), first + leads_at_once_);
     const size_t middle = first + (end - first + 1) / 2;

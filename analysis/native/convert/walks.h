@@ -1,5 +1,5 @@
-/* The walks that need the whole trace, returned piece by piece as tables: first the lead to each collective, then the
- * run's path. */
+/* Computes the critical paths that need the whole trace, and returns them piece by piece as tables: first the lead, the
+ * path that leads to a collective, of each collective, then the path of the run. */
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace hopscope {
 
 class Walks {
   public:
-    /* The history must be finished. Tables have about piece_rows rows: a longer path goes to a file first and is split.
-     * All arguments must outlive this object. */
+    /* The history must be finished. All arguments must outlive this object. Tables have about piece_rows rows; a longer
+     * path goes to a temporary file first and is split. */
     Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
           size_t piece_rows, TimeBins &bins, Progress &progress);
     ~Walks();

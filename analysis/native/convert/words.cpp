@@ -1,4 +1,4 @@
-/* The vocabulary. */
+/* Numbers the words of the schemas and the names in the archive. */
 #include "words.h"
 
 #include "schemas/words.h"

@@ -1,4 +1,4 @@
-/* Stores every string of the tables once; rows hold its number. One vocabulary serves a whole conversion. */
+/* Stores every string of the tables once; rows hold only its number. All tables of a conversion share one Words. */
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace hopscope {
 
-/* The words of a region, as rows need them. */
+/* The numbers of a region's words, and its kind. */
 struct RegionWords {
     int32_t name;
     int32_t call_site; /* -1 if unknown */
@@ -28,12 +28,12 @@ class Words {
     Words(const Definitions &definitions, const Comms &comms, const Ranks &ranks);
 
     int32_t number(const std::string &word);
-    /* The number of a known word; -1 if it is unknown. */
+    /* The number of a word; -1 if it was never numbered. */
     int32_t find(const std::string &word) const {
         auto place = numbers_.find(word);
         return place == numbers_.end() ? -1 : place->second;
     }
-    /* The numbers of a vocabulary's words, in the order of their codes. */
+    /* The numbers of the words of a vocabulary (schemas/words.h), in its order. */
     template <size_t N> std::array<int32_t, N> numbers(const char *const (&vocabulary)[N]) const {
         std::array<int32_t, N> codes{};
         for (size_t i = 0; i < N && vocabulary[i]; i++)
@@ -57,7 +57,7 @@ class Words {
     }
 
   private:
-    std::deque<std::string> words_; /* addresses stay valid */
+    std::deque<std::string> words_; /* a deque, because references to words must stay valid */
     std::unordered_map<std::string, int32_t> numbers_;
     RefTable<RegionWords> regions_;
     RefTable<int32_t> strings_;

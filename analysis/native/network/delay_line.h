@@ -1,4 +1,4 @@
-/* One direction of a link: packets leave in the order in which they came, each when it is due. */
+/* Delays the packets of one direction of a link. They leave in the order in which they came, each when it is due. */
 #ifndef HOPSCOPE_NETWORK_DELAY_LINE_H
 #define HOPSCOPE_NETWORK_DELAY_LINE_H
 
@@ -10,10 +10,10 @@
 
 #include "lateness.h"
 
-/* A number that may change with time. Each value holds for step_ns; after the last one comes the first again. */
+/* A number that may change with time. Each value is valid for step_ns; after the last value the first one follows. */
 struct Trace {
     std::vector<double> values; /* at least one */
-    uint64_t step_ns = 0;       /* 0: the first value holds for ever */
+    uint64_t step_ns = 0;       /* 0: the first value is always valid */
     double value_at(uint64_t ns) const {
         return values[step_ns ? ns / step_ns % values.size() : 0];
     }
@@ -21,23 +21,23 @@ struct Trace {
 
 struct Link {
     Trace latency_ns{{0}, 0};
-    Trace bytes_per_second{{0}, 0}; /* 0: as fast as the machine */
+    Trace bytes_per_second{{0}, 0}; /* 0: unlimited */
 };
 
 class DelayLine {
   public:
     explicit DelayLine(Link link) : link_(std::move(link)) {}
 
-    /* Adds a packet that reached the line at time_ns. Its bytes follow those of all earlier packets; then the latency
-     * begins. A line that holds more than MOST_BYTES drops the packet. Times are CLOCK_MONOTONIC in ns; traces begin
-     * with the first packet. */
+    /* Adds a packet that reached the line at time_ns. The line sends its bytes when it has sent all earlier packets;
+     * the latency begins after its last byte. If the line would hold more than MOST_BYTES, drops the packet. Times are
+     * CLOCK_MONOTONIC in ns. The values of Traces begin with the first packet. */
     void put_in(const uint8_t *packet, size_t bytes, uint64_t time_ns);
-    /* The time at which the first packet is due. */
+    /* The time at which the next packet is due; nothing if there is no packet. */
     std::optional<uint64_t> next_due() const;
-    /* The first packet, if it is due at time_ns; valid until the next call. */
+    /* Removes and returns the next packet; null if none is due at time_ns. The result is valid until the next call. */
     const std::vector<uint8_t> *take_out(uint64_t time_ns);
 
-    /* Counts a packet that was taken out but could not be handed on. */
+    /* Counts a packet that was taken out but could not be written. */
     void count_loss() {
         counts_.dropped++;
     }
@@ -46,7 +46,7 @@ class DelayLine {
         uint64_t packets = 0, bytes = 0, dropped = 0;
         Lateness lateness;
     };
-    /* The counts since the last call of this function. */
+    /* Returns the counts since its last call. */
     Counts counts();
 
   private:

@@ -16,9 +16,9 @@
 namespace {
 
 struct Place {
-    bool in_network;  /* this process is on a host of the network */
-    std::string proc; /* shows the network's processes */
-    pid_t keeper;
+    bool in_network;  /* true if this process is on a host of the network */
+    std::string proc; /* the /proc that shows the network's processes */
+    pid_t keeper;     /* the process that keeps the host's namespaces */
 };
 
 Place find(const std::string &folder, const std::string &host) {
@@ -34,7 +34,7 @@ Place find(const std::string &folder, const std::string &host) {
     while (spaces >> name >> process) {
         if (name == host)
             return {in_network, in_network ? "/proc" : "/proc/" + std::to_string(first) + "/root/proc", process};
-        if (name.find(':') == std::string::npos) /* a switch, not a host */
+        if (name.find(':') == std::string::npos) /* leave out switches, whose names have a colon */
             host_names += " " + name;
     }
     throw std::runtime_error("the network has no host " + host + "; it has" + host_names);

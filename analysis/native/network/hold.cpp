@@ -26,14 +26,14 @@ namespace {
 class Network {
   public:
     explicit Network(std::string folder) : folder_(std::move(folder)) {}
-    /* Returns false at the plan's last line. */
+    /* Carries out a line of the plan. Returns false for the line `end`. */
     bool obey(const std::string &line);
     void write_spaces() const;
     void tell_relays(int number) const {
         for (pid_t process : relays_)
             kill(process, number);
     }
-    /* Collects the exit codes of ended processes. Throws if a relay was among them. */
+    /* Collects the exit codes of ended processes. Throws if a relay or the process that keeps a host was among them. */
     void reap() const;
 
   private:
@@ -165,7 +165,8 @@ void listen_with(sigset_t &while_waiting) {
         sigdelset(&while_waiting, number);
 }
 
-/* The first process of the network's process namespace. When it ends, the kernel ends all others. */
+/* Makes and keeps the network, in the first process of its process namespace. When that process ends, the kernel ends
+ * all others of the namespace. */
 int keep(const std::string &folder, bool stay) {
     settle();
     Network network(folder);
@@ -178,7 +179,7 @@ int keep(const std::string &folder, bool stay) {
     if (std::puts("up") < 0 || std::fflush(stdout) != 0)
         return 2;
     while (!end_signal) {
-        /* Nothing arrives on standard input before its end. */
+        /* After the plan, nothing comes on standard input but its end. */
         pollfd input{stay ? -1 : STDIN_FILENO, POLLIN, 0};
         const int ready = ppoll(&input, 1, nullptr, &while_waiting);
         char byte;
@@ -217,7 +218,7 @@ int hold(const std::string &folder, bool stay) {
         if (errno != EINTR)
             return 2;
     const int code = code_of(status);
-    if (code == 0 || getppid() != parent) /* otherwise the parent reads there what went wrong */
+    if (code == 0 || getppid() != parent) /* otherwise the parent still reads in the folder what went wrong */
         std::filesystem::remove_all(folder);
     return code;
 }

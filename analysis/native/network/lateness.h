@@ -1,4 +1,4 @@
-/* The lateness of packets: by how much a relay passed them on later than they were due. */
+/* Counts the lateness of packets: the time from when a packet was due until the relay passed it on. */
 #ifndef HOPSCOPE_NETWORK_LATENESS_H
 #define HOPSCOPE_NETWORK_LATENESS_H
 
@@ -12,11 +12,11 @@ class Lateness {
     uint64_t count() const {
         return count_;
     }
-    /* The lateness, in ns rounded up to whole microseconds, that this share of the packets does not exceed. */
+    /* The lateness in ns, a multiple of 1000, that the given share of the packets does not exceed. */
     uint64_t quantile(double share) const;
 
   private:
-    static constexpr size_t MOST_MICROSECONDS = 100'000; /* a later packet counts as this late */
+    static constexpr size_t MOST_MICROSECONDS = 100'000; /* the largest lateness; later packets count as this late */
     std::vector<uint64_t> of_microseconds_ = std::vector<uint64_t>(MOST_MICROSECONDS + 1);
     uint64_t count_ = 0;
 };

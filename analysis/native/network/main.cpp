@@ -2,9 +2,10 @@
  *
  *   hopscope-net hold FOLDER [stay] < PLAN   makes a network from a plan and keeps it; `stay`: until SIGTERM
  *   hopscope-net enter FOLDER HOST WORDS...  runs a command on a host, from outside or from another host
- *   hopscope-net agent FOLDER HOST WORDS...  does so as a launch agent: skips options, joins WORDS to a shell command
+ *   hopscope-net agent FOLDER HOST WORDS...  runs a command in place of ssh, for an MPI launcher: skips options before
+ *                                            HOST and joins WORDS to a shell command
  *
- * hopscope.launch.network writes the plan (hold.h describes it) and reads what the relays count.
+ * hopscope.launch.network writes the plan, which hold.h describes, and reads the packets that the relays count.
  */
 #include <cstdio>
 #include <cstring>

@@ -28,7 +28,8 @@ void hurry() {
     prctl(PR_SET_TIMERSLACK, 1UL);
     sched_param first{};
     first.sched_priority = 1;
-    sched_setscheduler(0, SCHED_FIFO, &first); /* needs privileges; without them the reported lateness shows the cost */
+    sched_setscheduler(0, SCHED_FIFO,
+                       &first); /* fails without privileges; packets are then later, which the counts show */
 }
 
 void listen(sigset_t &while_waiting) {
@@ -53,7 +54,7 @@ std::string line_of(const DelayLine::Counts &counts) {
     return line + "\n";
 }
 
-/* More at once would keep the other direction waiting. */
+/* The number of packets that are read at once. With more, the other direction would wait too long. */
 enum { BATCH_PACKETS = 64 };
 
 void take_in(int end, DelayLine &line) {

@@ -25,7 +25,7 @@ void write_once(const char *path, const std::string &text) {
     expect(wrote == static_cast<ssize_t>(text.size()) ? 0 : -1, path);
 }
 
-/* Makes this process root inside its own user namespace; outside it stays the user. */
+/* Makes this process root inside a new user namespace. Outside of that namespace it keeps the user's rights. */
 void become_root_of_own_users() {
     const uid_t user = getuid();
     const gid_t group = getgid();

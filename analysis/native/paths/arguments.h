@@ -1,4 +1,4 @@
-// Takes numpy arrays out of a Python dict and checks them: a wrong type or length is a TypeError that names the array.
+// Takes numpy arrays out of a Python dict. Throws TypeError, which names the array, if its type or length is wrong.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,7 +32,7 @@ class Arguments {
                 throw nb::type_error((table + ": arrays of different lengths").c_str());
     }
 
-    // Checks row numbers of another table: every value must be in [minimum, end).
+    // Checks a column of row numbers of another table: throws ValueError if one is outside [minimum, end).
     template <typename T>
     static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t minimum = 0) {
         for (size_t i = 0; i < column.size; i++)

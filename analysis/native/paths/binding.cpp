@@ -1,7 +1,7 @@
-// Classifies messages by the end that had to wait for the other.
+// Finds for each message whether its receiver had to wait for its sender, the sender for the receiver, or neither.
 //
 // A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted. The
-// later of the two is what the ends waited for:
+// later of these two events is the one that a rank may have waited for:
 //
 //     send_begin ........ transfer            recv: an early receiver waits for the message; the path goes to the
 //       post ................. recv_end       sender
@@ -12,44 +12,47 @@
 // The first question: was the message held back? That needs a receive that was posted after the send had begun and
 // before the send was complete, by more than the clocks' uncertainty. Such a message was held back in three cases:
 //
-//  a. The sender was already waiting for the send's completion when the receive was posted. The engine tests each
-//     send separately, so for its messages this is proof. Elsewhere a call may complete a send long after it was done
-//     (MPI_Waitall), or a sender may have lost its processor. There it is proof only for messages larger than any that
-//     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied do not
-//     count, because their sends never wait for a receiver. If no such message of the application was seen, it is
-//     proof only in a call that does nothing but this send.
-//  b. Otherwise, a call that does nothing but this send waited long for the post, and ended within a few transfers
-//     after it, or within a sixteenth of the wait. A call that was held up by anything else would hardly end just then.
+//  a. The sender was already waiting for the send's completion when the receive was posted. For the engine's messages
+//     this is proof, because the engine tests each send separately. Other senders may seem to wait: a call such as
+//     MPI_Waitall may complete a send long after it was done, or the sender may have lost its processor. For their
+//     messages it is proof only if the message is larger than every message of its link class that was seen to complete
+//     before its receive was posted. (Messages of MPI_Bsend are no such messages, because they never wait for a
+//     receiver.) If no such message of the application was seen, it is proof only in a call that does nothing but this
+//     send.
+//  b. Otherwise, the call does nothing but this send, waited long for the post, and ended within a few transfer times
+//     after the post, or within a sixteenth of the wait. A call that anything else held up would hardly end just then.
 //     A call that completes other messages as well also counts if no buffered message was seen, or if the message is
-//     short: it may lie in a queue in shared memory until its receiver comes to MPI (Open MPI).
-//  c. Otherwise, the message should have arrived long before the post, had not, and came within a few transfers after
-//     the post.
+//     short, because Open MPI may keep a short message in shared memory until its receiver calls MPI.
+//  c. Otherwise, the message should have arrived long before the post, had not arrived then, and came within a few
+//     transfer times after the post.
 //
 // If the sender was waiting, the message may have been buffered, and neither (b) nor (c) applies, a wait at the
 // receiver is undecided. A message so short that the library always buffers it is an exception.
 //
-// A message that was held back may also have been delayed for another reason: an emulated link shows it at its due
-// time, whenever its receive was posted. It moved from the post on only if two things are true. It would have arrived
-// before the post, or both ends took as long after the post as a whole transfer takes. And it did not continue for long
-// after the sender was done with it. Otherwise its sender waited for the post, and its receiver for the message.
+// A message that was held back may also have been delayed for another reason: an emulated link delivers it at its due
+// time, whenever its receive was posted. So it moved from the post on only if two things are true. First, it would have
+// arrived before the post, or sender and receiver both took as long after the post as a whole transfer takes. Second,
+// it arrived soon after the sender was done with it. If not, its sender waited for the post, and its receiver for the
+// message.
 //
-// The second question, if the message was not held back: did the receiver wait? The engine knows and records
-// arrived_early. One thing it cannot know: MPI may need several calls to report a message that arrived long ago. So a
-// wait that ended at once, for a message sent long before, does not count. Elsewhere only times are known, and these
-// rules decide, in this order:
+// The second question, if the message was not held back: did the receiver wait? For its own messages the engine records
+// this as arrived_early. But MPI may need several calls to report a message that arrived long ago. So a wait that ended
+// at once, for a message sent long before, does not count. For other messages only times are known, and these rules
+// decide, in this order:
 //
 //  1. recv: the send began after the receiver's wait had begun, by more than the clocks' uncertainty. A message that
 //     was not yet sent cannot have arrived.
 //  2. none: the message had surely arrived. Before the wait began, its send was complete (or is always buffered), and
-//     several times the fastest transit of its class had passed since the send's begin. These messages are the
-//     references of rule 3: the time that receiving takes without waiting. So a late receiver never makes a message
-//     binding.
-//  3. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
-//     class, else none. Without a reference: undecided.
+//     several times the fastest transit of its class had passed since the send's begin. The waits for such messages are
+//     the references of rule 3, because they show how long receiving takes without waiting. So a late receiver never
+//     makes a message binding.
+//  3. By the length of the wait alone, which needs only the receiver's clock: recv if it is clearly longer than the
+//     fastest reference of the class, else none. Without a reference: undecided.
 //
-// A class is a link class and a size class (powers of two). The fastest times of a class are those in the trace up to
-// the end of the message's piece. A transfer takes as long as the fastest transit of the class; if no receiver of the
-// class was ever early, as long as the shortest time since the post.
+// The messages of a class have the same link class, and sizes between the same powers of two. The fastest times of a
+// class are those in the trace up to the end of the message's piece. A transfer takes as long as the fastest transit of
+// the class. If no receive of the class was posted before its send, the shortest time from a post to the receive's end
+// is taken instead.
 #include "binding.h"
 
 #include <algorithm>
@@ -57,25 +60,27 @@
 namespace hopscope::paths {
 namespace {
 
-// A message has surely arrived once this many times the fastest transit have passed.
+// A message has surely arrived if this many times the fastest transit of its class have passed since its send began.
 constexpr int64_t SURELY_THERE = 4;
-// A wait is clearly longer than the reference if it is this many times as long and longer by at least this many ns (two
-// clock reads and a test of the request).
+// A wait is clearly longer than the reference if it is more than CLEARLY times as long, and more than CLEARLY_NS
+// longer, which is the time of two clock reads and a test of the request.
 constexpr int64_t CLEARLY = 2;
 constexpr int64_t CLEARLY_NS = 1000;
-// A wait ended at once if it is below the fastest transit, or below this many ns (a few calls that drive progress).
+// A wait ended at once if it is not longer than the fastest transit, or than this many ns (a few calls that drive MPI's
+// progress).
 constexpr int64_t AT_ONCE_NS = 2000;
-// A message that was held back goes to its receiver at once. If it still continues after the sender was done with it,
-// that counts as another delay only above this fraction of the time for which it was held back.
+// The receiver normally has a message that was held back as soon as its sender is done with it. If the receiver gets it
+// later, another delay is assumed only if this time is longer than 1 / NOT_WORTH of the time for which the message was
+// held back.
 constexpr int64_t NOT_WORTH = 4;
 // Means that no message of a link class was seen to complete before its receive was posted.
 constexpr int64_t NONE_BUFFERED = -1;
 // Every MPI library buffers an application's message of up to this many bytes, unless it is configured otherwise.
 constexpr int64_t ALWAYS_BUFFERED = 2048;
-// A send waited long for its receive's post if the wait was more than this many times as long as the rest of the call.
+// A send waited long for its receive's post if the wait was more than this many times as long as the rest of the send.
 constexpr int64_t LONG_WAIT = 4;
-// A send ended with the post if it ended within this part of the wait after it: on a busy machine, ranks wait for a
-// core.
+// A send ended with the post if it ended within 1 / AT_ONCE_SHARE of its wait after the post. The share allows for busy
+// machines, on which ranks wait for a core.
 constexpr int64_t AT_ONCE_SHARE = 16;
 
 int64_t waited_from(const Messages &m, size_t i) {
@@ -99,7 +104,8 @@ bool sender_was_waiting(const Messages &m, size_t i) {
            m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
-// False if the trace shows that the library does not buffer such a message. Hops complete when they are done.
+// False if the trace shows that the library does not buffer a message of this size. A hop's send is recorded as
+// complete when it is complete, so without any buffered hop no hop counts as buffered.
 bool may_be_buffered(const Messages &m, size_t i, int64_t eager_bytes) {
     if (eager_bytes == NONE_BUFFERED && !m.collective.size)
         return send_call(m, i) != SendCall::alone;
@@ -130,7 +136,7 @@ bool BindingClassifier::surely_there(const Messages &m, size_t i, int64_t fastes
     return latest_needed + m.clock_error[i] < wait_begin;
 }
 
-// True if the engine waited, but the message was sent long before and was seen as soon as the wait began.
+// True if the engine recorded a wait, but the message was sent long before and was seen as soon as the wait began.
 bool BindingClassifier::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
     int64_t wait_begin = waited_from(m, i);
     return wait_begin != MISSING && fastest_transit != NO_SAMPLE &&
@@ -138,19 +144,20 @@ bool BindingClassifier::only_looked_again(const Messages &m, size_t i, int64_t f
            m.recv_end[i] - wait_begin <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
-// Decides by the wait alone. True without a reference, because then nothing shows that the message had arrived.
+// Tells by the length of the wait alone if the receiver waited for the message. True if the class has no reference,
+// because then nothing shows that the message had arrived.
 bool BindingClassifier::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
     const int64_t wait = m.recv_end[i] - waited_from(m, i);
     return reference.fastest_wait == NO_SAMPLE ||
            wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS);
 }
 
-// True if the message came within a few transfers of the post.
+// True if the message came within a few transfer times after the post.
 bool BindingClassifier::came_after_post(const Messages &m, size_t i, const Reference &reference) {
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
 }
 
-// True if the send's call ended as soon as the receive had been posted, after a long wait.
+// True if the send waited long for the receive's post, and ended soon after it.
 bool BindingClassifier::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
     const int64_t waited = m.recv_post[i] - m.send_wait_begin[i];
@@ -178,8 +185,8 @@ BindingClassifier::SenderBlocked BindingClassifier::sender_blocked(const Message
     return was_waiting && !is_always_buffered(m, i) ? SenderBlocked::perhaps : SenderBlocked::no;
 }
 
-// True if a message that was held back moved from the post on. Only for the engine's messages: only these are shown at
-// due times.
+// True if a message that was held back moved from the post on. Call it only for messages of the engine, because no
+// other messages can travel over emulated links, which deliver at due times.
 bool BindingClassifier::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t transfer = reference.transfer(), lateness = m.recv_post[i] - m.send_begin[i];
     const int64_t under_way = m.recv_end[i] - m.send_end[i];
@@ -209,7 +216,7 @@ Binding BindingClassifier::at_receiver(const Messages &m, size_t i, const Refere
         return only_looked_again(m, i, reference.fastest_transit) ? Binding::none : Binding::recv;
     if (arrival_state > 0)
         return Binding::none;
-    // The engine records a wait only if there was one, so a missing one means that nobody waited for the message.
+    // The engine records every wait, so a message without a recorded wait was not waited for.
     if (from_engine(m, i))
         return m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
     if (m.arrived_early.size && m.recv_wait_begin[i] == MISSING)
@@ -224,7 +231,7 @@ BindingClassifier::Verdict BindingClassifier::verdict(const Messages &m, size_t 
     const bool sender_waited = blocked == SenderBlocked::yes && sender_was_waiting(m, i);
     result.sender_blocked = blocked == SenderBlocked::yes && (!from_engine(m, i) || moved_from_post(m, i, reference));
     result.binding = result.sender_blocked ? Binding::send : at_receiver(m, i, reference);
-    // In a call that completes several messages the receiver may have waited for another one.
+    // In a call that completes several messages the receiver may have waited for another message.
     if (result.sender_blocked && (from_engine(m, i) || came_after_post(m, i, reference)))
         result.waited = RECEIVER_FROM_POST;
     else if (result.binding == Binding::recv && blocked == SenderBlocked::perhaps)

@@ -1,4 +1,4 @@
-// Classifies messages by the end that had to wait for the other.
+// Finds for each message whether its receiver had to wait for its sender, the sender for the receiver, or neither.
 #pragma once
 
 #include <array>
@@ -9,26 +9,27 @@
 
 namespace hopscope::paths {
 
-// The causes of waits at the ends of a message, as bits, because both ends may have waited.
+// The causes for which a message's sender and receiver waited. They are bits, because both may have waited.
 enum WaitedFor : int8_t {
-    RECEIVER_FOR_SEND = 1,  // until the message was sent and had arrived
-    RECEIVER_FROM_POST = 2, // for a transfer that only its own post started
-    SENDER_FOR_POST = 4,    // for the receive to be posted
+    RECEIVER_FOR_SEND = 1,  // the receiver waited until the message was sent and had arrived
+    RECEIVER_FROM_POST = 2, // the receiver waited for a transfer that started only when it posted the receive
+    SENDER_FOR_POST = 4,    // the sender waited until the receive was posted
 };
 
 struct BindingResult {
-    PooledVector<int8_t> binding; // enum Binding, per message
-    PooledVector<int8_t> waited;  // bits of WaitedFor
+    PooledVector<int8_t> binding; // per message: a code of enum Binding
+    PooledVector<int8_t> waited;  // per message: bits of WaitedFor
     PooledVector<int64_t>
-        expected_arrival; // the begin of the move + the fastest transit of its class: breaks ties in MPI_Waitall
+        expected_arrival; // per message: time at which it should have arrived; orders the messages of an MPI_Waitall
 };
 
-// Classifies a trace's messages piece by piece. The references are those of all pieces up to the current one.
+// Classifies a trace's messages piece by piece. It compares each message with reference times, which it learns from all
+// pieces up to the message's own.
 class BindingClassifier {
   public:
     BindingClassifier();
-    // Learns references from a piece's messages. Call learn_transits for all its parts, then learn_waits, then
-    // classify().
+    // Learn reference times from a piece's messages. Call learn_transits() for all parts of the piece, then
+    // learn_waits() for all parts, then classify().
     void learn_transits(const Messages &messages);
     void learn_waits(const Messages &messages);
     // Several threads may classify parts of a piece concurrently.
@@ -36,7 +37,7 @@ class BindingClassifier {
 
   private:
     struct Reference : Transfer {
-        int64_t fastest_wait = NO_SAMPLE; // of a message that had already arrived
+        int64_t fastest_wait = NO_SAMPLE; // fastest receive of a message that had already arrived
     };
     enum class SenderBlocked { no, perhaps, yes };
     struct Verdict {

@@ -1,4 +1,4 @@
-// Makes coarser bins, twice as long.
+// Makes bins twice as long.
 #include "bins.h"
 
 namespace hopscope::paths {

@@ -1,4 +1,4 @@
-// Divides the time of each rank into spans of one category, and sums these in bins whose length is a power of two.
+// Sums the time of ranks by category (such as mpi or wan), in bins of equal length, which is a power of two in ns.
 #pragma once
 
 #include <algorithm>
@@ -16,30 +16,31 @@ namespace hopscope::paths {
 constexpr size_t kCategories = 0 CATEGORIES(CODE);
 #undef CODE
 
-// The wait of one end of a hop for the other, on the lane of its rank's call.
+// The time for which one rank of a hop waited for the other. lane: the thread of the waiting rank's call.
 struct HopTime {
     int64_t begin, end;
     int32_t lane;
-    int8_t link; // enum link_class
+    int8_t link; // a code of enum link_class
 };
 inline bool operator<(const HopTime &a, const HopTime &b) {
     return std::tie(a.end, a.begin, a.link) < std::tie(b.end, b.begin, b.link);
 }
 
-// A stay of a lane in MPI, or a gap in its recording.
+// A span for which a lane was in MPI, or for which recording was paused on it.
 struct Span {
     int64_t begin, end;
     Category category;
-    bool has_hops; // the waits for hops inside count for the hops' link classes
+    bool has_hops; // waits for hops inside the span count for the link classes of the hops, not for `category`
 };
 
-// The category of a hop's link class. A hop of a rank to itself is the rank's own work.
+// The category of waiting for a hop of a link class. A hop of a rank to itself is the rank's own work.
 inline Category category_of(int8_t link) {
     constexpr Category kOf[] = {Category::local, Category::shm, Category::lan, Category::wan};
     return kOf[link];
 }
 
-// Sums of time by category; bin c covers 2^level ns from `from + c * 2^level` on. Time outside all bins is left out.
+// Sums of time by category. Bin c covers the 2^level ns from origin + c * 2^level on. Time outside all bins is left
+// out.
 class Bins {
   public:
     Bins(int64_t origin, int32_t level, size_t columns) : origin_(origin), level_(level), columns_(columns) {}
@@ -61,7 +62,7 @@ class Bins {
     std::vector<int64_t> &operator[](size_t category) {
         return planes_[category];
     }
-    // Joins every two bins into one.
+    // Makes bins twice as long: each new bin is the sum of two bins.
     void coarsen();
 
   private:
@@ -75,11 +76,11 @@ class Bins {
     std::array<std::vector<int64_t>, kCategories> planes_;
 };
 
-// Adds the spans of one lane. They come in order of their begins, an outer span before its inner ones, which are left
-// out.
+// Adds the spans of one lane to bins. add() must get them in the order of their begins, and an outer span before its
+// inner ones. Inner spans are left out.
 class LaneTimes {
   public:
-    // waits: the waits of this lane, sorted.
+    // waits .. end: the lane's waits for hops, sorted.
     LaneTimes(Bins &bins, const HopTime *waits, const HopTime *end) : bins_(bins), next_(waits), end_(end) {}
 
     void add(const Span &span) {

@@ -1,10 +1,10 @@
-/* Blocks waiting for reuse. */
+/* Lists of kept blocks, one for each power of two. */
 #include "block_pool.h"
 
 namespace hopscope {
 namespace {
 
-constexpr size_t kSmallest = 1u << 14; /* smaller blocks have malloc's own cache */
+constexpr size_t kSmallest = 1u << 14; /* bytes; malloc itself keeps smaller blocks */
 
 size_t size_class(size_t bytes) {
     return bytes <= 1 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(bytes - 1));
@@ -42,7 +42,7 @@ void BlockPool::give_back(void *block, size_t bytes) noexcept {
                 waiting_[size].push_back(block);
                 bytes_waiting_ += size_t{1} << size;
                 return;
-            } catch (const std::bad_alloc &) { /* the block is then freed */
+            } catch (const std::bad_alloc &) { /* free the block below */
             }
         }
     }

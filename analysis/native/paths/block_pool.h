@@ -1,5 +1,5 @@
-/* Memory for columns and similar data, kept from piece to piece. To return it to the system and get it back for every
- * piece costs as much as to fill it. */
+/* Keeps the memory of columns and similar data from one piece of a trace to the next. To return it to the system after
+ * every piece, and get it back, would cost as much time as filling it with data. */
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace hopscope {
 
-/* Blocks of powers of two. A returned block waits, up to a limit, for a request of its size from any thread. */
+/* Hands out blocks of memory whose sizes are powers of two. It keeps returned blocks, up to a limit, for later requests
+ * of the same size from any thread. */
 class BlockPool {
   public:
     static BlockPool &instance();
 
     void *take(size_t bytes);
     void give_back(void *block, size_t bytes) noexcept;
-    /* Returns all waiting blocks to the system. */
+    /* Returns all kept blocks to the system. */
     void clear() noexcept;
 
   private:

@@ -1,7 +1,7 @@
-// Columns of the dataset as plain arrays: input from Python, and output to it.
+// Columns of the dataset as plain arrays, which Python passes to this code and gets from it.
 //
 // Times are int64 ns since the start of the trace; null is MISSING. A lane is one thread of one rank (an OTF2
-// location); the caller numbers lanes densely from 0. Codes are those of the enumerations below.
+// location); the caller numbers lanes from 0 without gaps. The int8 columns have codes of the enumerations below.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ enum class IntervalKind : int8_t { INTERVAL_KINDS(CODE) };
 inline bool may_wait_for_message(IntervalKind kind) {
     return kind == IntervalKind::p2p || kind == IntervalKind::wait || kind == IntervalKind::mixed;
 }
-// The category of an interval that waits for nobody whom the trace names.
+// The category of an interval in which the rank waited for no other rank, as far as the trace tells.
 inline Category category_of(IntervalKind kind) {
     switch (kind) {
     case IntervalKind::off:
@@ -58,26 +58,27 @@ inline Category category_of(IntervalKind kind) {
     }
 }
 
-// The direction in which a path continues in a collective without hops (critical path of a collective).
+// For a collective without hops: the call to which its critical path leads back, by the rule of its operation.
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
 
-// The MPI call that completes a send, by what its end shows about the receiver.
+// The kind of the MPI call that completes a send. It determines what the call's end shows about the receiver.
 enum class SendCall : int8_t {
-    unspecific, // may have waited for another message
-    alone,      // does nothing but this send
-    buffered,   // MPI_Bsend and its like, which never wait for the receiver
-    epoch,      // MPI_Win_post and MPI_Win_complete: nor do they, and the receiver need not wait either
+    unspecific, // the call may have waited for another message
+    alone,      // the call does nothing but this send
+    buffered,   // MPI_Bsend or MPI_Ibsend, which never wait for the receiver
+    epoch,      // MPI_Win_post or MPI_Win_complete: neither the sender nor the receiver need wait
 };
 
-// Hops, which lack send_call, or the application's messages, which lack collective, arrived_early and from_engine.
+// Either hops, for which send_call is empty; or the application's messages, for which collective, arrived_early and
+// from_engine are empty.
 struct Messages {
-    int64_t first_id = 0;       // of the first row
+    int64_t first_id = 0;       // id of the first row
     Column<int64_t> collective; // id of its collective; ascending
     Column<int32_t> src_lane, dst_lane;
     Column<int64_t> bytes, send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end, clock_error;
-    Column<int8_t> link;          // enum link_class
-    Column<int8_t> arrived_early; // 0, 1, or -1 if the trace does not tell
-    Column<int8_t> from_engine;   // 1 for hops of the tree engine
+    Column<int8_t> link;          // codes of enum link_class
+    Column<int8_t> arrived_early; // 1 if the message came before its receiver waited for it, else 0; -1 if unknown
+    Column<int8_t> from_engine;   // 1 for hops of the engine, 0 for hops of the MPI library
     Column<SendCall> send_call;
     size_t size() const {
         return recv_end.size;
@@ -85,15 +86,15 @@ struct Messages {
 };
 
 struct Collectives {
-    int64_t first_id = 0; // of the first row; a trace's pieces continue the ids
-    Column<int32_t> op;   // the MPI function, numbered by the caller
+    int64_t first_id = 0; // id of the first row; ids go on from piece to piece of a trace
+    Column<int32_t> op;   // number of the MPI function, given by the caller
     Column<int8_t> leads;
-    Column<int8_t> returns_early; // 1 for nonblocking and persistent: the rank waits in another call
-    Column<int8_t> library;       // enum Category of its time without hops: native, rma or io
+    Column<int8_t> returns_early; // 1 if nonblocking or persistent: the rank waits for it in a later call
+    Column<int8_t> library;       // codes of enum Category: native, mpi, rma or io, for its time if it has no hops
     Column<int32_t> root_rank;    // trace-wide; -1 if none
     Column<int32_t> second_group; // on an intercommunicator, the first comm_rank of its second group; else negative
-    Column<int64_t> first_call;   // row of `calls` (ids as here); one entry more than collectives
-    Column<int8_t> has_hops;      // 1 if its messages are in the trace, or if it would have shown them
+    Column<int64_t> first_call;   // row of its first call in `calls`; one entry more than collectives
+    Column<int8_t> has_hops;      // 1 if the trace shows its messages (the engine's collectives may have none)
     size_t size() const {
         return leads.size;
     }
@@ -110,7 +111,8 @@ struct Calls {
     }
 };
 
-// True for a collective that returned early and was found complete in a wait or test.
+// True for a call that returned before its collective was complete, if a later wait or test found the collective
+// complete.
 inline bool completes_early(const Calls &calls, size_t i) {
     return calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING;
 }
@@ -126,14 +128,14 @@ struct Intervals {
 };
 
 struct Lanes {
-    Column<int32_t> rank, main_lane; // main_lane: of the same rank
-    Column<int64_t> first_event;     // of the rank; MISSING if unknown
+    Column<int32_t> rank, main_lane; // main_lane: the main thread of the same rank
+    Column<int64_t> first_event;     // time of the rank's first event; MISSING if unknown
     size_t size() const {
         return rank.size;
     }
 };
 
-// Rows of path_stretches; -1 for null. The caller numbers op and call_site.
+// Rows of the table path_stretches: the stretches of critical paths. -1 is null. The caller numbers op and call_site.
 struct Stretches {
     PooledVector<int8_t> path, category;
     PooledVector<int64_t> path_collective, step, begin, end, collective, hop, message;

@@ -1,4 +1,4 @@
-// Lanes whose thread calls MPI for more than starting and ending it.
+// Finds the lanes (threads) that communicate: those with MPI calls other than the ones that start or end MPI.
 #pragma once
 
 #include <vector>
@@ -25,8 +25,8 @@ class CommunicatingLanes {
         return communicates_[lane];
     }
 
-    // True for the main lane of a rank that communicates in other threads only. What this thread does is unknown: it
-    // may wait for those threads, for example by a lock.
+    // True for the main lane of a rank that communicates only in other threads. The trace does not show what the main
+    // thread does meanwhile: it may wait for the other threads, for example by a lock.
     bool rests(const Lanes &lanes, int32_t lane) const {
         if (lanes.main_lane[static_cast<size_t>(lane)] != lane || communicates_[static_cast<size_t>(lane)])
             return false;

@@ -1,5 +1,5 @@
-// Takes the columns of a dataset as hopscope.dataset.path_columns makes them, and checks them. A column that only one
-// caller needs is read by that caller.
+// Takes the columns that hopscope.dataset.path_columns makes, and checks them. The functions leave out columns that
+// only one caller needs.
 #pragma once
 
 #include <string>

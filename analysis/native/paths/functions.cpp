@@ -7,7 +7,7 @@
 namespace hopscope::paths {
 namespace {
 
-// The direction of a path in a collective without hops, by the flow of the collective's data.
+// The direction of a critical path in a collective without hops, for each flow of data in MPI_FUNCTIONS.
 namespace leads {
 constexpr Leads all = Leads::to_last_enter;
 constexpr Leads from_root = Leads::to_root;
@@ -17,7 +17,8 @@ constexpr Leads exscan = Leads::exscan;
 constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
 } // namespace leads
 
-// Other calls that all members make count as barriers.
+// The flow of a function that is not a collective, for each value of `moves`. A call that all members make counts as a
+// barrier; other calls have no flow.
 namespace flows {
 constexpr const char *sends = nullptr, *receives = nullptr, *both = nullptr, *nothing = nullptr, *members = "all";
 } // namespace flows

@@ -1,4 +1,5 @@
-// hopscope.native._paths: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// The Python module hopscope.native._paths: properties of MPI functions, sums of times, and due times of messages. It
+// takes dicts of numpy arrays and returns numpy arrays.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -124,14 +125,15 @@ NB_MODULE(_paths, m) {
                     nb::make_tuple(function.name, function.kind_word, word(function.flow), word(function.moves)));
             return rows;
         },
-        "Name, kind, flow and moves of every form of every function in schemas/mpi_functions.h.");
+        "A list of (name, kind, flow, moves), one for every form of every function in schemas/mpi_functions.h.");
     m.def(
         "leads_of", [](const std::string &function) { return static_cast<int>(hopscope::paths::leads_of(function)); },
-        nanobind::arg("function"), "The direction of a path in the library without hops: enum Leads of columns.h.");
+        nanobind::arg("function"),
+        "The direction of a critical path through a call without hops: enum Leads of columns.h.");
     m.def(
         "library_of",
         [](const std::string &function) { return static_cast<int>(hopscope::paths::library_of(function)); },
-        nanobind::arg("function"), "The category of time in the library without hops: a code of CATEGORIES.");
+        nanobind::arg("function"), "The category of time in a call without hops: a code of CATEGORIES.");
     nanobind::list links;
 #define LINK(id, word, condition) links.append(nanobind::make_tuple(#word, #condition));
     LINK_CLASSES(LINK)
@@ -158,9 +160,11 @@ NB_MODULE(_paths, m) {
     m.def("sum_times", &hopscope::paths::sum_times, nanobind::arg("spans"), nanobind::arg("waits"),
           nanobind::arg("lanes"), nanobind::arg("rows"), nanobind::arg("begin"), nanobind::arg("level"),
           nanobind::arg("columns"),
-          "Time in ns by category, row and column, as one array in this order. Spans have lane, begin_ns, end_ns, "
-          "category and has_hops, in order of lane and begin, an outer span before its inner ones. Waits have lane, "
-          "begin_ns, end_ns and link. Lanes have the row to which their time belongs.");
+          "Sums time in ns by category, row and bin, and returns one array in this order. spans: lane, begin_ns, "
+          "end_ns, category and has_hops, sorted by lane and begin, an outer span before its inner ones. waits: lane, "
+          "begin_ns, end_ns and link. lanes: the row to which each lane's time belongs. columns: the number of bins of "
+          "2^level ns, from begin on.");
     m.def("due_times", &hopscope::paths::due_times_of, nanobind::arg("costs"), nanobind::arg("hops"),
-          "The due time of each hop at its receiver, on a machine with these costs. Arrays are those of network.h.");
+          "The due time, in ns, of each hop at its receiver, on a machine with these costs. network.h explains the "
+          "arrays.");
 }

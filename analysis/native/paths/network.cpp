@@ -20,7 +20,9 @@ void Network::begin(size_t ranks) {
     rank_until_.assign(ranks, 0);
 }
 
-// With cut-through, the first byte goes on while the others arrive. The last byte cannot leave before it has arrived.
+// Passes a message through a server. With cut-through, the first byte goes on while the others arrive, but the last
+// byte cannot leave before it has arrived. message_time: the server's time per message. bytes_time: its time for the
+// bytes.
 Network::Passage Network::pass(Server &server, double message_time, double bytes_time, Passage passage) const {
     const double end = server.serve(passage.first, message_time + bytes_time);
     if (!costs_.cut_through)
@@ -40,7 +42,7 @@ size_t Network::cluster_pair(const Message &message) const {
            static_cast<size_t>(costs_.cluster[message.dst_host]);
 }
 
-// Returns the rank's own time until the message is on its way.
+// Sends a message on its way. Returns the time at which the sending rank is done with it.
 double Network::hand_over(const Event &event) {
     const Message &m = messages_[event.progress.message];
     double t = event.t;
@@ -92,7 +94,7 @@ void Network::take_in(const Event &event) {
     double &busy_until = rank_until_[static_cast<size_t>(m.dst)];
     const double begin = std::max({event.t, busy_until, m.ready});
     if (begin > event.t) {
-        events_.push({begin, event.order, event.progress}); // the message gets its turn among those that wait
+        events_.push({begin, event.order, event.progress}); // the rank is busy: try again when it is free
         return;
     }
     busy_until = begin + rank_time(m.bytes);

@@ -1,15 +1,15 @@
-// Emulates messages between ranks: the times at which each is sent, reaches the other host, and is seen by its
-// receiver.
+// Computes when messages between ranks are sent, reach the other host, and are seen by their receivers.
 //
-// A message to another host passes the sender's host interface (one message at a time), then the directed pair of hosts
-// and the link that two clusters share (bytes in sequence), then the latency, then the receiver's host interface in the
-// order of arrival. If there is a gateway, its interfaces lie in between. Every message also occupies the rank that
-// sends it and the rank that receives it.
+// A message to another host passes the interface of the sender's host, then the link from that host to the other, then
+// the link that two clusters share, then the latency, then the interface of the receiver's host. Each of them serves
+// one message at a time, in the order of arrival; the latency delays every message by the same time. If there are
+// gateways, a message also passes their interfaces. Every message also occupies the rank that sends it and the rank
+// that receives it.
 //
-// An emulated machine (collector/src/engine/link_times.c) has another order: a message takes its turn at everything
-// before the latency when it is sent, and at everything behind the latency when it is there and its receive is posted.
-// There a message that came before its receive was posted begins at its arrival, if no other message used the server in
-// between.
+// An emulated machine (collector/src/engine/link_times.c) serves messages in another order. When a message is sent, it
+// queues at once for everything before the latency. When it has crossed the latency and its receive is posted, it
+// queues for everything behind the latency. If it came before its receive was posted, its service there begins at its
+// arrival, unless another message used the server in between.
 #pragma once
 
 #include <queue>
@@ -23,8 +23,8 @@ struct Message {
     int32_t src, dst;          // ranks, numbered from 0
     size_t src_host, dst_host; // their hosts
     double bytes;
-    double ready;  // the receiver takes the message in no earlier than this
-    size_t number; // among all messages
+    double ready;  // the time before which the receiver does not take the message in
+    size_t number; // its index among all messages
 };
 
 // Times in ns. latency and per_byte: [from host * hosts + to host]; the diagonal is for two ranks of one host.
@@ -33,17 +33,17 @@ struct Costs {
     double interface_message, interface_per_byte, rank_message, rank_per_byte;
     bool cut_through = false;
     size_t hosts = 0;
-    // Of clusters that share links; clusters is 0 if no cluster does.
+    // For links that clusters share; clusters is 0 if there are none.
     size_t clusters = 0;
-    Column<int32_t> cluster;                  // of each host
+    Column<int32_t> cluster;                  // per host
     Column<double> shared_per_byte;           // [from cluster * clusters + to cluster]; 0: no shared link
     Column<int32_t> gateway_from, gateway_to; // [from cluster * clusters + to cluster]: hosts; -1: none
 };
 
-// A resource that serves one message at a time, in the order of calls. Keeps the end of its current service.
+// A resource that serves one message at a time, in the order of the calls of serve().
 class Server {
   public:
-    // Serves for `duration` from `arrival` on, or from when it is free. Returns the end.
+    // Serves a message for `duration`, as soon as it has arrived and the server is free. Returns the time of the end.
     double serve(double arrival, double duration);
 
   private:
@@ -54,7 +54,7 @@ class Network {
   public:
     explicit Network(const Costs &costs);
 
-    // Begins an emulation, before anything has been sent.
+    // Begins a new computation for ranks 0 .. ranks - 1. Call it before the first send().
     void begin(size_t ranks);
     void send(double t, const Message &message) {
         messages_.push_back(message);
@@ -92,13 +92,13 @@ class Network {
     struct Progress {
         size_t message;
         Stage stage;
-        double first, last; // at_host: the times at which the first and the last byte arrive
+        double first, last; // for at_host: the times at which the first and the last byte arrive
     };
     struct Event {
         double t;
-        int64_t order; // at one time, the event created earlier comes first
+        int64_t order; // of two events at the same time, the event with the lower number comes first
         Progress progress;
-        // A free rank takes in messages that wait for it before it acts on the message that it took in last.
+        // At the same time, at_rank comes first: a rank takes in waiting messages before it acts on the last one.
         bool operator>(const Event &rhs) const {
             if (t != rhs.t)
                 return t > rhs.t;
@@ -134,7 +134,7 @@ class Network {
     int64_t order_ = 0;
 };
 
-// The time at which each message is due at its receiver. sent: the time of each send. Ranks are numbered from 0.
+// The time, in ns, at which each message is due at its receiver. sent: the time of each send, in ns.
 std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent);
 
 } // namespace hopscope::paths

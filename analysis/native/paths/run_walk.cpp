@@ -1,4 +1,4 @@
-// Walks from call to call, over all lanes.
+// Walks back from call to call, over all lanes.
 #include "run_walk.h"
 
 namespace hopscope::paths {
@@ -25,7 +25,7 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
         collectives_.add_message(stretches, category, *wait, false, context);
         return wait->cause();
     };
-    if (kind == IntervalKind::rma && bound_by_message) // one epoch waits for another
+    if (kind == IntervalKind::rma && bound_by_message) // a rank's one-sided epoch waited for another rank
         return follow_message(Category::rma);
     if (!may_wait_for_message(kind)) {
         collectives_.add(stretches, category_of(kind), start.lane, item.begin, start.t, context);
@@ -34,7 +34,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     const Calls &calls = history_.calls();
     int64_t completed = -1;
     Place required{-1, item.begin};
-    // A collective completed here binds if a rank that it needs reached it after this rank began to wait.
+    // Keeps the latest place at which another rank reached a collective that this interval completed, if this rank was
+    // already waiting and needs the other rank by the operation's rule. call: this rank's call in the collective.
     auto may_bind = [&](int64_t call) {
         const auto row = static_cast<size_t>(call);
         const Place candidate =
@@ -45,8 +46,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
             completed = call;
         }
     };
-    // A collective with known messages binds if this rank waited for one of them here. The path follows the last such
-    // wait.
+    // If the messages of a completed collective are known, the path goes through it if this rank waited for one of them
+    // in this interval. If there are several such collectives, the path goes through the one with the last wait.
     int64_t waited_until = bound_by_message ? wait->end : item.begin, traced_call = -1, last_waited = -1;
     auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(start.lane), item.begin);
     for (const EarlyReturns::Completed *completion = first; completion != last; completion++) {
@@ -94,7 +95,8 @@ IntervalKind RunWalker::kind_of(const Item &item) const {
     return item.is_call() ? IntervalKind::mpi : static_cast<IntervalKind>(history_.intervals().kind[item.row()]);
 }
 
-// Walks back from a wait for a thread to the end of that thread. The time to wake up is the rank's computing.
+// Walks back from a wait for a thread to the end of that thread. The time that the waiting thread took to wake up
+// counts as computing.
 Place RunWalker::walk_join(Backward &stretches, const Item &item, Place start) const {
     Place end = history_.last_thread_end(start.lane, item.begin, start.t);
     if (end.lane < 0)
@@ -103,8 +105,8 @@ Place RunWalker::walk_join(Backward &stretches, const Item &item, Place start) c
     return end;
 }
 
-// Returns the place on the rank's main thread, which created the thread that begins here. If the main thread waits for
-// a thread then, this one has run since the wait began at the latest.
+// Walks from the begin of a thread to the rank's main thread, which created it. If the main thread was then waiting for
+// a thread to end, it created this thread before that wait, so the walk goes on where the wait began.
 Place RunWalker::begin_of_thread(Backward &stretches, Place place) const {
     place.lane = history_.lanes().main_lane[static_cast<size_t>(place.lane)];
     const Item *item = history_.timeline().last_before(place.lane, place.t);
@@ -115,7 +117,7 @@ Place RunWalker::begin_of_thread(Backward &stretches, Place place) const {
     return place;
 }
 
-// True if a collective ended for this rank in this item: in its own call, or in the wait that found it complete.
+// True if a collective ended for this rank in this item: the item is its blocking call, or the wait that completed it.
 bool RunWalker::ends_collective(const Item &item) const {
     const size_t row = item.row();
     if (item.is_call())
@@ -125,8 +127,8 @@ bool RunWalker::ends_collective(const Item &item) const {
     return first != last;
 }
 
-// True if a lead ends at this item. A lead also stops at a nonblocking collective that was complete before its call
-// returned.
+// True if a lead ends at this item: a collective ended in it. A call that starts a nonblocking collective also counts
+// if the collective was complete before the call returned.
 bool RunWalker::ends_lead(const Item &item) const {
     const Calls &calls = history_.calls();
     const size_t row = item.row();
@@ -136,7 +138,7 @@ bool RunWalker::ends_lead(const Item &item) const {
 
 Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collective, size_t stretch_limit) const {
     constexpr Place kDone{-1, 0};
-    // Computing is inside no call; its call site is that of the call that ended it.
+    // Computing lies outside of calls. Its call site is that of the call that comes next.
     auto compute = [&](int64_t begin) {
         const Item *item = history_.timeline().last_before(place.lane, place.t + 1);
         CallContext context;
@@ -183,7 +185,7 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
             place = walk_interval(stretches, *item, place);
             continue;
         }
-        if (!ends_collective(*item)) { // the collective only began here
+        if (!ends_collective(*item)) { // the call only starts a nonblocking collective
             collectives_.add(stretches, Category::local, place.lane, item->begin, place.t, context_of(*item));
             place.t = item->begin;
             continue;
@@ -200,9 +202,10 @@ Place RunWalker::walk_back(Backward &stretches, Place place, bool stop_at_collec
     return place;
 }
 
-// The begin of a lead's backward walk: the last enter; or, if later, the wait for a nonblocking collective to which a
-// rank came late. That is the begin of the chain of hops that the last rank to leave waited for; without hops, the last
-// wait that the others may have waited for. Lane -1 if no rank can have waited.
+// The place from which a lead is walked back: the last enter or, if it is later, a late rank's wait for a nonblocking
+// collective. With hops, that wait is the begin of the chain of hops for which the last rank waited. Without hops, it
+// is the last begin of a wait for which other members may have waited. Lane -1 if the collective has fewer than two
+// calls.
 Place RunWalker::last_arrival(size_t collective) const {
     const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();

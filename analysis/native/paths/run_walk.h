@@ -1,4 +1,4 @@
-// The walks that cross collectives: the lead to each of them, and the critical path of the run.
+// Walks the critical paths that cross collectives: the path that leads to each collective, and the path of the run.
 #pragma once
 
 #include "history.h"
@@ -8,27 +8,28 @@ namespace hopscope::paths {
 
 class RunWalker {
   public:
-    // The history must be finished and outlive this.
+    // The history must be finished, and must outlive this object.
     explicit RunWalker(const History &history);
 
-    // Appends to `stretches` the leads of collectives first .. end - 1. A lead is the path from the previous collective
-    // to this one's last arrival. That is its last enter or, if later, the begin of its chain of binding hops; without
-    // hops, the begin of a wait for it. A collective with fewer than two calls has no lead. Stops at about `limit`
-    // stretches, or before a lead that has more than `limit` stretches. Returns the first collective whose lead was not
-    // kept, or end.
+    // Appends to `stretches` the leads of collectives first .. end - 1. A lead is the critical path from the previous
+    // collective to this collective's last arrival. The last arrival is the last enter. A nonblocking collective may
+    // have a later one: the begin of its chain of binding hops or, without hops, of a wait for it. A collective with
+    // fewer than two calls has no lead. Stops at about `limit` stretches, or before a lead that has more than `limit`
+    // stretches. Returns the first collective whose lead was not appended, or end.
     size_t keep_leads(Stretches &stretches, size_t first, size_t end, size_t limit) const;
-    // The lead of one collective, latest stretch first; it may be long. Calls take(stretch) for each.
+    // Calls take(stretch) for each stretch of one collective's lead, which may be long; the latest stretch comes first.
     template <typename Take> void lead(size_t collective, const Take &take) const {
         walk_far(last_arrival(collective), true, take);
     }
-    // The path of the run, latest stretch first, from the last Finalize back to the beginning.
+    // Calls take(stretch) for each stretch of the run's critical path, from the last MPI_Finalize back to the
+    // beginning.
     template <typename Take> void run(const Take &take) const {
         walk_far(history_.end_of_run(), false, take);
     }
 
   private:
     static constexpr size_t kStepsAtOnce = 1 << 14;
-    static constexpr size_t kLeadsAtOnce = 1 << 10; // between two trims
+    static constexpr size_t kLeadsAtOnce = 1 << 10; // leads between two calls of trim()
 
     Place walk_interval(Backward &stretches, const Item &item, Place start) const;
     IntervalKind kind_of(const Item &item) const;
@@ -38,8 +39,9 @@ class RunWalker {
     bool ends_lead(const Item &item) const;
     Place last_arrival(size_t collective) const;
     CallContext context_of(const Item &item) const;
-    // Walks back from a place to the beginning or, with stop_at_collective, to the leave of the first collective met.
-    // Returns lane -1, or the place to continue from once there are stretch_limit stretches.
+    // Walks back from a place to the run's beginning or, with stop_at_collective, to the first collective that it
+    // reaches. Returns lane -1 when it is there. If there are stretch_limit stretches before, returns the place from
+    // which to go on.
     Place walk_back(Backward &stretches, Place start, bool stop_at_collective,
                     size_t stretch_limit = std::numeric_limits<size_t>::max()) const;
 

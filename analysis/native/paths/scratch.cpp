@@ -1,4 +1,4 @@
-// Unnamed files and their mappings.
+// Makes, writes and maps files without a name.
 #include "scratch.h"
 
 #include <cerrno>

@@ -1,5 +1,6 @@
-// Files for data that grows with the trace and is needed again at the end. Values are written in order to unnamed
-// files, then mapped. Mapped pages use memory only until trim() releases them; the file keeps the data.
+// Temporary files for data that grows with the trace and is needed again at its end. Values are written to a file
+// without a name, which is mapped into memory later. Mapped pages use memory only until trim() releases them; the file
+// keeps the data.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace hopscope::paths {
 
-// The directory for the files. Each file is unlinked at once, so nothing remains however the program ends.
+// The directory for temporary files. Each file is unlinked at once, so nothing remains however the program ends.
 class Scratch {
   public:
     explicit Scratch(std::string directory) : directory_(std::move(directory)) {}
@@ -24,7 +25,7 @@ class Scratch {
     std::string directory_;
 };
 
-// A file: its descriptor and, later, its mapping.
+// A temporary file, and its mapping after map().
 class ScratchFile {
   public:
     explicit ScratchFile(const Scratch &scratch) : descriptor_(scratch.open_file()) {}
@@ -46,7 +47,7 @@ class ScratchFile {
     void *mapping_ = nullptr;
 };
 
-// Values appended one after another; a Column once all have been added.
+// Values that are appended to a temporary file one after another. finish() returns them as a Column.
 template <typename T> class ScratchColumn {
     static_assert(std::is_trivially_copyable_v<T>);
 
@@ -94,15 +95,17 @@ template <typename T> class ScratchColumn {
     size_t size_ = 0;
 };
 
-// Values distributed to groups (lanes or ranks): each group's values are contiguous, in the order in which they came.
+// Values in a temporary file, by group (lane or rank). A group's values lie next to each other, in the order in which
+// they were added.
 template <typename T> class Grouped {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
     explicit Grouped(const Scratch &scratch) : file_(scratch) {}
 
-    // counts: per group. deal(give) calls give(group, value) for every value. Values are written in large batches,
-    // because the first touch of a mapped page costs more than filling it.
+    // Writes all values, then maps the file. counts: the number of values per group. deal(give) must call
+    // give(group, value) for every value. Values are written in batches, because to touch a mapped page for the first
+    // time takes longer than to fill it.
     template <typename Deal> void fill(const std::vector<size_t> &counts, const Deal &deal) {
         offset_.assign(1, 0);
         for (size_t count : counts)

@@ -1,4 +1,4 @@
-// Sorts by time data that is nearly in order or comes from several sources.
+// Sorts data by time, quickly if the data is nearly in order.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct TimedIndex {
     uint32_t place;
 };
 
-// Sorts by time, stably, in linear time.
+// Sorts by time (radix sort: linear and stable).
 inline void sort_by_time(PooledVector<TimedIndex> &entries) {
     constexpr int kDigit = 11;
     if (std::is_sorted(entries.begin(), entries.end(),
@@ -42,7 +42,7 @@ inline void sort_by_time(PooledVector<TimedIndex> &entries) {
     }
 }
 
-// Sorts by time and, at equal times, by precedes(place, place).
+// Sorts by time. Entries with the same time are sorted by precedes(one entry's place, another entry's place).
 template <typename Less> void sort_by_time(PooledVector<TimedIndex> &entries, const Less &precedes) {
     sort_by_time(entries);
     for (auto first = entries.begin(), last = first; first != entries.end(); first = last) {
@@ -53,9 +53,9 @@ template <typename Less> void sort_by_time(PooledVector<TimedIndex> &entries, co
     }
 }
 
-// Sorts nearly ordered data by insertion, as long as the moves stay short.
+// Sorts nearly ordered data by insertion; if that needs more than 8 moves per element, sorts it by std::sort().
 template <typename Iterator, typename Less> void sort_nearly(Iterator first, Iterator last, const Less &precedes) {
-    auto left = 8 * (last - first); // moves
+    auto left = 8 * (last - first); // moves that are still allowed
     for (Iterator next = first; next != last; ++next) {
         if (next == first || !precedes(*next, *(next - 1)))
             continue;

@@ -1,4 +1,4 @@
-// Sorts lanes and waits, so that a walk finds by bisection what came before a time.
+// Sorts items and waits by lane and time, so that a walk finds the last one before a time by bisection.
 #include "timeline.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Calls trim each time that this many values have been touched.
+// Calls `trim` each time that kBetween values have been touched.
 class Trimming {
   public:
     explicit Trimming(std::function<void()> trim) : trim_(std::move(trim)) {}
@@ -28,7 +28,7 @@ class Trimming {
     size_t touched_ = 0;
 };
 
-// Two threads sort alternate groups. Groups are already sorted, or nearly.
+// Sorts the values of each group, which are already sorted or nearly so. Each of two threads sorts every other group.
 template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &precedes) {
     auto sort_every_other = [&](size_t first_group) {
         Trimming trimming([&] { grouped.trim(); });
@@ -49,8 +49,9 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
         wait_count += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
     waits.reserve(wait_count);
     for (size_t i = 0; i < m.size(); i++) {
-        // If it is undecided who waited for a message of the engine, the path stays at the rank. Too little is known
-        // about the MPI library's own messages for that, so their undecided waits are marked.
+        // If it is undecided whether the receiver waited for a message of the engine, no wait is added, so the path
+        // stays at the receiver. For the MPI library's own messages too little is known to do so: an undecided wait is
+        // added.
         const bool undecided =
             m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(bindings.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {
@@ -66,14 +67,14 @@ PooledVector<Wait> waits_of(const Messages &m, const BindingResult &bindings) {
         const int8_t waited = bindings.waited[i];
         if (waited & RECEIVER_FOR_SEND)
             add(false, false, m.recv_end[i], m.send_begin[i]);
-        // Between its post and its wait the receiver was busy with its own work.
+        // From its post to the begin of its wait, the receiver was busy with its own work.
         if (waited & RECEIVER_FROM_POST)
             add(false, true, m.recv_end[i], std::max(m.recv_post[i], m.recv_wait_begin[i]));
         if (waited & SENDER_FOR_POST)
             add(true, false, m.send_end[i], m.recv_post[i]);
     }
     if (m.collective.size == 0)
-        return waits; // messages of the application: they are sorted once all have been added
+        return waits; // messages of the application: MessageWaits sorts their waits
     // Hops are sorted by collective.
     auto collective_of = [&](const Wait &wait) { return m.collective[static_cast<size_t>(wait.message - m.first_id)]; };
     for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {
@@ -115,7 +116,7 @@ Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, co
         items_.trim();
     });
     items_.fill(counts, [&](const auto &give) {
-        // Merge by time, so that items are nearly in order.
+        // Merge calls and intervals by time, so that sort_groups() finds items nearly in order.
         size_t c = 0;
         auto give_calls = [&](int64_t time_limit) {
             for (; c < calls.size() && calls.enter[c] <= time_limit; c++, trimming.touched())
@@ -143,7 +144,7 @@ Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, co
             if (item->begin < open_until)
                 continue; // nested in another MPI call
 
-            // Reading a page costs less than writing it.
+            // Do not write an item to its own place: a written page costs more than one that is only read.
             if (target != item)
                 *target = *item;
             open_until = target++->end;

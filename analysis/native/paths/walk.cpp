@@ -1,8 +1,8 @@
 // The walks of the critical path.
 //
-// A walk is at a place: a lane and a time. It goes back to the latest thing for which that lane had to wait, and from
-// there to the lane that it waited for. Every step goes to a strictly earlier time, so a walk ends. Every step begins
-// where the previous one ended, so stretches are contiguous and add up to the path's length.
+// A walk is at a place: a lane and a time. It goes back to the lane's latest wait, and from there to the lane for which
+// it waited. Every step goes to a strictly earlier time, so a walk ends. Every step begins where the previous one
+// ended, so stretches are contiguous and add up to the path's length.
 #include "walk.h"
 
 #include <algorithm>
@@ -80,8 +80,8 @@ void CollectiveWalker::add_message(Backward &stretches, Category category, const
                          is_hop ? -1 : wait.message, dst, src, dst, context.op, context.call_site, category});
 }
 
-// The time at which a rank let a collective go on, seen from t. An MPI library goes on with a nonblocking collective
-// only in calls of MPI: at its start, and in the wait for it.
+// The last place before t at which a rank let a collective go on. An MPI library works on a nonblocking collective only
+// inside of MPI calls: in the call that starts it, and in the wait for it.
 Place CollectiveWalker::reached(size_t call, int64_t t) const {
     const bool waits =
         completes_early(calls_, call) && calls_.wait_begin[call] > calls_.leave[call] && calls_.wait_begin[call] < t;
@@ -109,7 +109,7 @@ Place CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) 
             waited_for = calls_.rank[own_call] == root;
             break;
         case Leads::scan:
-        case Leads::exscan: // below rank r; otherwise the path stays at r
+        case Leads::exscan: // a rank waits only for lower ranks
             waited_for = calls_.comm_rank[peer_call] < calls_.comm_rank[own_call];
             break;
         case Leads::stays:
@@ -119,7 +119,7 @@ Place CollectiveWalker::last_needed(size_t collective, int64_t call, int64_t t) 
         waited_for = waited_for && (second_group < 0 || in_second(own_call) != in_second(peer_call));
         if (!waited_for || calls_.enter[peer_call] >= t)
             continue;
-        // At equal times, the path stays at the rank itself if possible; otherwise it takes the first rank.
+        // If several ranks came at the same time, the call's own rank counts, or else the first of them.
         if (const Place place = reached(peer_call, t); place.t > target.t)
             target = place;
     }
@@ -138,7 +138,7 @@ Place CollectiveWalker::last_wait_needed(size_t collective) const {
     std::sort(waits.begin(), waits.end(),
               [&](size_t a, size_t b) { return calls_.wait_begin[a] < calls_.wait_begin[b]; });
     Place last{-1, MISSING};
-    int64_t waited_until = MISSING; // by the members that began to wait before, if the rule makes them wait
+    int64_t waited_until = MISSING; // latest end of the earlier waits of members that need others by the rule
     for (size_t call : waits) {
         const bool is_root = calls_.rank[call] == collectives_.root_rank[collective];
         const int64_t begin = calls_.wait_begin[call];
@@ -157,7 +157,8 @@ Place CollectiveWalker::walk_native(Backward &stretches, size_t collective, int6
     return last;
 }
 
-// The last wait of a call's rank at a place. A rank's hops lie on the lane of its call, whichever thread saw them.
+// The last wait of a rank for a hop of the collective, at a place or before it. call: the rank's call. A rank's hops
+// count for the lane of its call, whichever thread saw them.
 const Wait *CollectiveWalker::last_wait(size_t collective, int64_t call, Place place) const {
     return hop_waits_.last_before(collective, call < 0 ? place.lane : calls_.lane[static_cast<size_t>(call)], place.t);
 }
@@ -167,8 +168,9 @@ int64_t CollectiveWalker::end_of_wait(size_t collective, int32_t lane, int64_t t
     return wait ? wait->end : MISSING;
 }
 
-// The time at which a rank's stay in its call began, seen from t. If the rank's call is not in the trace (the rank was
-// killed), the path ends at its send.
+// The last time, at t or before, at which a rank began to work on the collective: the begin of its wait for a
+// nonblocking collective, or its enter. If the trace does not have the rank's call, because the rank was killed, it is
+// t.
 int64_t CollectiveWalker::begin_of_part(int64_t call, int64_t t) const {
     if (call < 0)
         return t;
@@ -207,7 +209,7 @@ Place CollectiveWalker::walk(Backward &stretches, size_t collective, Place place
 
 PooledVector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
     PooledVector<int64_t> result(hops.size(), -1);
-    std::vector<const Wait *> next(lanes_.size(), nullptr); // per lane: its first wait that is not over yet
+    std::vector<const Wait *> next(lanes_.size(), nullptr); // per lane: its first wait that ends after the hop's begin
     for (size_t i = 0; i < hops.size(); i++) {
         const size_t collective = row_of(hops.collective[i]);
         const Wait *begin = hop_waits_.waits + hop_waits_.first[collective];
@@ -219,7 +221,7 @@ PooledVector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) c
         const int32_t lane = hops.src_lane[i];
         const Wait *&lane_wait = next[static_cast<size_t>(lane)];
         if (!lane_wait || lane_wait < begin)
-            continue; // nobody waited
+            continue; // the lane has no waits in this collective
         while (lane_wait != end && lane_wait->lane == lane && lane_wait->end <= hops.send_begin[i])
             ++lane_wait;
         // The sends of a collective are in time order, or nearly.
@@ -236,7 +238,7 @@ PooledVector<int64_t> CollectiveWalker::call_predecessors() const {
     PooledVector<int64_t> result(calls_.size(), -1);
     for (size_t i = 0; i < calls_.size(); i++) {
         int64_t end = end_of_call(i);
-        if (end == MISSING) // the trace ends inside the call: it counts as the last
+        if (end == MISSING) // the trace ends inside the call: take its last wait
             end = std::numeric_limits<int64_t>::max();
         if (const Wait *wait = hop_waits_.last_before(row_of(calls_.collective[i]), calls_.lane[i], end);
             wait && !wait->undecided)
@@ -263,8 +265,8 @@ Place CollectiveWalker::begin_of_chain(size_t collective, Place place, const Kno
 PooledVector<Place> CollectiveWalker::chain_begins() const {
     constexpr Place kUnknown{-1, MISSING}, kNotFollowed{-2, MISSING};
     PooledVector<Place> result(calls_.size(), kUnknown);
-    PooledVector<Place> begins; // by wait of the collective
-    std::vector<Place *> ways;  // the begins of the waits on a chain
+    PooledVector<Place> begins; // per wait of the collective: the begin of the chain through it
+    std::vector<Place *> ways;  // the entries of `begins` for the waits on one chain
     for (size_t c = 0; c < collectives_.size(); c++) {
         if (!collectives_.has_hops[c]) {
             for (auto i = static_cast<size_t>(collectives_.first_call[c]);
@@ -319,7 +321,7 @@ std::vector<size_t> CollectiveWalker::keep_paths(Stretches &stretches) const {
     for (size_t c = 0; c < collectives_.size(); c++) {
         const int64_t last = last_to_end(c);
         if (last < 0)
-            continue; // nobody left the collective: there is no end to walk from
+            continue; // no rank left the collective, so there is no end to walk from
         backward.clear();
         walk(backward, c, {calls_.lane[static_cast<size_t>(last)], end_of_call(static_cast<size_t>(last))});
         if (collectives_.has_hops[c] && !backward.empty() && backward.back().category == Category::native)

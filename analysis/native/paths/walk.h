@@ -1,4 +1,5 @@
-// Walks along the critical path of one collective. The columns are those of a piece of a trace or of all of it.
+// Walks along the critical paths of single collectives. A hop is binding if one of its two ranks had to wait for the
+// other. The columns may be those of a whole trace or of a piece of it.
 #pragma once
 
 #include "columns.h"
@@ -6,7 +7,7 @@
 
 namespace hopscope::paths {
 
-// A stretch of a path; -1 for none. The caller numbers op and call_site.
+// A stretch of a path. Fields that do not apply are -1. The caller numbers op and call_site.
 struct Stretch {
     int64_t begin, end, collective, hop, message;
     int32_t rank, src, dst, op, call_site;
@@ -23,41 +24,43 @@ struct CallContext {
 
 class CollectiveWalker {
   public:
-    // All arguments must outlive this object. Rows count from the first row of `collectives` and of `calls`. Overheads,
-    // if given, are cut out of stretches in MPI.
+    // All arguments must outlive this object. Row numbers count from the first row of `collectives` or of `calls`.
+    // overheads: spans of the collector's own time. A stretch in MPI is split around them; they become own stretches.
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits,
                      const std::vector<Overhead> *overheads = nullptr);
 
-    // The last binding hop that each hop's sender had to wait for before it sent, by id; -1 if there is none.
+    // For each hop: the id of the last hop that its sender had to wait for before it sent; -1 if there is none.
     PooledVector<int64_t> hop_predecessors(const Messages &hops) const;
-    // The last binding hop before each call's leave, by id; -1 if there is none.
+    // For each call: the id of the last hop that its rank had to wait for before the call's end; -1 if there is none.
     PooledVector<int64_t> call_predecessors() const;
-    // The begin of the chain of binding hops that each call waited for. It is the rank for which all ranks on the chain
-    // waited, and the time at which that rank entered the collective or came to wait for it. Without hops, it is
-    // last_needed() for a nonblocking collective. Lane -1 if the hops are unknown or undecided, or if the call has no
-    // end.
+    // For each call: the begin of the chain of binding hops that it waited for. That is the lane of the rank for which
+    // all ranks on the chain waited, and the time at which that rank entered the collective or came to wait for it. For
+    // a nonblocking collective without hops it is last_needed(). Lane -1 if the hops are unknown or undecided, or if
+    // the call has no end.
     PooledVector<Place> chain_begins() const;
-    // The begin of a collective's critical path: the begin of the chain of the call that ended last.
+    // The begin of a collective's critical path: the begin of the chain of hops for which the last rank waited. Lane -1
+    // if the collective has no hops or a wait is undecided.
     Place begin_of_path(size_t collective) const;
-    // Appends the critical path of each collective, its stretches in time order. Returns the rows of the collectives
-    // whose hops leave a wait undecided.
+    // Appends the critical path of each collective, with its stretches in the order of time. Returns the rows of the
+    // collectives with hops whose paths could not go through the hops, because a wait is undecided.
     std::vector<size_t> keep_paths(Stretches &stretches) const;
 
-    // Walks back through a collective, from a place in it to an enter. In a collective that returned early, the walk
-    // may end where a rank came to wait for it, or sent in another call.
+    // Walks back through a collective, from a place in it to a rank's enter, and returns that place. In a nonblocking
+    // collective the walk may also end where a rank began to wait for it, or sent one of its messages in another call.
     Place walk(Backward &stretches, size_t collective, Place place) const;
-    // Walks through a collective's hops alone. If a wait is undecided, returns false and changes nothing.
+    // Walks back through a collective's hops, and moves `place` to the end of the walk. If a wait is undecided, returns
+    // false and changes nothing.
     bool walk_hops(Backward &stretches, size_t collective, Place &place) const;
     // The end of the last wait of a lane's rank for a hop of the collective, at t or before; MISSING if there is none.
     int64_t end_of_wait(size_t collective, int32_t lane, int64_t t) const;
-    // The rank for which a call had to wait by its operation's rule, and the time before t at which that rank reached
-    // the collective: its enter, or its wait for a nonblocking collective, which lets the collective go on. It is the
-    // call's own rank if no other reached it later.
+    // Of the ranks that a call needs by its operation's rule, the last one to reach the collective before t, and when
+    // it did. A rank reaches a collective when it enters it or, if it is nonblocking, when it begins to wait for it.
+    // The result is the call's own rank if no other rank came later.
     Place last_needed(size_t collective, int64_t call, int64_t t) const;
-    // The last begin of a wait for a nonblocking collective that another member may have waited for, by the rule of the
-    // operation. Lane -1 if there is none. Cost: a sort of the collective's calls.
+    // The last place at which a rank began to wait for a nonblocking collective while another rank, which needs it by
+    // the operation's rule, was already waiting. Lane -1 if there is none. Sorts the collective's calls each time.
     Place last_wait_needed(size_t collective) const;
-    // The row of the call of a lane's rank; -1 if it has none.
+    // The row of the call that a lane's rank made in the collective; -1 if there is none.
     int64_t call_of(size_t collective, int32_t lane) const;
     int64_t end_of_call(size_t call) const;
     size_t row_of(int64_t collective) const {
@@ -76,8 +79,8 @@ class CollectiveWalker {
     const Wait *last_wait(size_t collective, int64_t call, Place place) const;
     Place reached(size_t call, int64_t t) const;
     int64_t last_to_end(size_t collective) const;
-    // Follows binding hops back from a place. lookup(wait) gives the begin of a chain that was already followed, or
-    // nullptr.
+    // Follows binding hops back from a place, and returns the begin of their chain. lookup(wait) returns the begin of
+    // the chain through a wait if it is already known, else nullptr.
     template <typename Known> Place begin_of_chain(size_t collective, Place place, const Known &lookup) const;
     int64_t begin_of_part(int64_t call, int64_t t) const;
     Place walk_native(Backward &stretches, size_t collective, int64_t call, Place start) const;
@@ -89,9 +92,10 @@ class CollectiveWalker {
     const std::vector<Overhead> *overheads_;
 };
 
-// Appends a stretch as one step of a path.
+// Appends a stretch as step number `step` of a path. path_collective: the collective of the path; -1 for the run's
+// path.
 void keep(Stretches &stretches, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
-// Appends a path, reversed.
+// Appends all stretches of a path in the order of time.
 void keep(Stretches &stretches, Path path, int64_t path_collective, const Backward &backward);
 
 } // namespace hopscope::paths

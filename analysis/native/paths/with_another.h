@@ -1,4 +1,4 @@
-// Runs two pieces of work at once: machines that convert traces have at least two cores.
+// Runs two functions at the same time, because every machine that converts traces has at least two cores.
 #pragma once
 
 #include <exception>
@@ -6,8 +6,8 @@
 
 namespace hopscope {
 
-// Runs `background` in another thread and `foreground` in this one. Returns when both are done. Rethrows an exception
-// of either.
+// Runs `background` in another thread and `foreground` in this thread. Returns when both are done. If one of them
+// throws an exception, rethrows it.
 template <typename Beside, typename Here> void run_both(const Beside &background, const Here &foreground) {
     std::exception_ptr problem;
     std::thread thread([&] {

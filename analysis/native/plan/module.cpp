@@ -1,4 +1,4 @@
-// hopscope.native._plan: lists, trees and schedules of the collector's plan/ for Python.
+// The Python module hopscope.native._plan: the collector's algorithms, trees and schedules (collector/src/plan).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(uint32_t operations) {
     return names;
 }
 
-// Makes a list of a table's rows, up to the row without a name.
+// Makes a Python list of a C table's rows, up to the row without a name.
 template <typename Row> nb::list rows_of(const Row *row) {
     nb::list rows;
     for (; row->name; row++)
@@ -46,11 +46,11 @@ struct Operation {
     enum operation operation_id;
 };
 
-// The words for operation_content, in its order.
+// A word for each value of operation_content.
 constexpr const char *content_words[] = {"nothing", "whole", "own", "each"};
 static_assert(CONTENT_NOTHING == 0 && CONTENT_EACH == std::size(content_words) - 1);
 
-// A tree as a tree file describes it.
+// A tree, made from its definition in a tree file.
 class Tree {
   public:
     explicit Tree(const nb::bytes &definition) {
@@ -135,7 +135,8 @@ class TreeFile {
     std::unique_ptr<tree_plan, Release> plan_;
 };
 
-// The text of a tree file, given by its path or by a name that stands for it, and the prefix of messages about it.
+// Returns the text of a tree file and the name by which messages call it. file_or_name: the file's path, or a name that
+// stands for a tree file.
 nb::tuple requested(const nb::bytes &file_or_name) {
     char message[1000 + PATH_MAX];
     auto request = std::make_unique<requested_text>();
@@ -184,7 +185,7 @@ NB_MODULE(_plan, m) {
     m.def("shapes", [] { return rows_of(shapes); }, "Every shape of a tree.");
     m.def(
         "algorithms", [] { return rows_of(algorithms); },
-        "Every algorithm. One that runs operations in different ways has several rows with its name.");
+        "Every algorithm. An algorithm that runs operations in different ways has several rows with its name.");
     m.def(
         "operations",
         [] {
@@ -195,8 +196,8 @@ NB_MODULE(_plan, m) {
         },
         "Every operation that the engine can run.");
     m.def("requested", &requested, nb::arg("file_or_name"),
-          "The text of a tree file, given by its path or by a name that stands for it, and the prefix of messages "
-          "about it. Raises ValueError with the collector's message.");
+          "Returns the text of a tree file and the name by which messages call it. file_or_name: the file's path, or a "
+          "name that stands for a tree file. Raises ValueError with the collector's message.");
     nb::class_<Tree>(m, "Tree")
         .def(nb::init<const nb::bytes &>(), nb::arg("definition"))
         .def("places", &Tree::places, nb::arg("root"), nb::arg("broadcast"), nb::arg("hosts"), nb::arg("clusters"));

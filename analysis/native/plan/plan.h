@@ -1,4 +1,4 @@
-// The collector's plan/ (C) for C++: tree files and trees as objects that free themselves.
+// Wraps the collector's C code for tree files and trees (collector/src/plan) for C++.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct Release {
 // The ranks of a communicator: the host and the cluster of each.
 class Members {
   public:
-    // Any numbers are allowed, if equal numbers mean the same host or cluster. Throws std::invalid_argument.
+    // hosts, clusters: any numbers, one per rank; equal numbers mean the same host or cluster. Throws
+    // std::invalid_argument if the lists are empty or of different lengths.
     Members(std::vector<int> hosts, std::vector<int> clusters);
     int size() const {
         return static_cast<int>(hosts_.size());
@@ -41,14 +42,14 @@ class Members {
     std::vector<int> hosts_, clusters_;
 };
 
-// The parent and the children of every rank in one tree. A rank's children are children[first_child[rank]] up to
-// children[first_child[rank + 1]].
+// The parent and the children of every rank in one tree. A rank's children are children[first_child[rank]] ..
+// children[first_child[rank + 1] - 1]. The root's parent is -1.
 struct Places {
     std::vector<int> parent, children;
     std::vector<int64_t> first_child;
 };
 
-// Throws std::invalid_argument if the tree or the root does not fit the members.
+// Builds a tree over the members. Throws std::invalid_argument if the tree or the root does not fit the members.
 Places places_of(const tree_spec &spec, Members &members, int root, tree_direction direction);
 
 } // namespace hopscope::plan

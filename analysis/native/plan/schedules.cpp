@@ -13,7 +13,8 @@ bool has_pairs(operation operation_id) {
     return operation_input(operation_id) == CONTENT_EACH && operation_output(operation_id) == CONTENT_EACH;
 }
 
-// Blocks that follow one another or, if `alone`, a rank's only block at the beginning of its buffer.
+// The positions and lengths of a buffer's blocks. contiguous(): blocks that follow one another. alone(): a rank's only
+// block, at the beginning of its buffer.
 struct Blocks {
     std::vector<int64_t> position, length;
     explicit Blocks(size_t size) : position(size), length(size) {}
@@ -60,7 +61,7 @@ class Generator {
         tree_ = operation_only_down(c_.operation_id) ? &down : &up;
     }
 
-    // Makes the schedule as the engine would on this rank.
+    // Makes the schedule that the engine would run on this rank.
     void generate(schedule &s, int rank) {
         const tree_rule &rule = c_.plan.rules[c_.rule];
         tree_position up = place(up_, rank), down = place(down_, rank);
@@ -115,7 +116,7 @@ class Generator {
             throw std::invalid_argument("a unit has at least one byte");
     }
 
-    // The length of the block from one rank for another. If there is one block per rank, only the source matters.
+    // The length of the block that one rank has for another. Where each rank has one block, only the source matters.
     int64_t block(int source, int target) const {
         auto row = static_cast<size_t>(source), column = static_cast<size_t>(target);
         return c_.lengths[c_.lengths.size() == 1       ? 0
@@ -132,7 +133,8 @@ class Generator {
                 places.children.data() + first};
     }
 
-    // Sets the blocks as reductions.c and movements.c of the engine do. A rank without a buffer has no blocks in it.
+    // Sets the blocks of the rank's input and output, as reductions.c and movements.c of the engine do. A buffer that
+    // the rank does not have gets no blocks.
     void set_blocks(schedule_request &r, bool at_root) {
         bool pairs = has_pairs(c_.operation_id);
         if (!operation_has_blocks(c_.operation_id))
@@ -143,7 +145,7 @@ class Generator {
             output_blocks_.length[k] = block(i, pairs ? r.rank : i);
         }
         if (pairs)
-            r.in_place = false; // because its input is then a copy
+            r.in_place = false; // the engine then sends from a copy of the buffer
         bool is_rooted = operation_has_root(c_.operation_id), reduces = operation_reduces(c_.operation_id);
         if (operation_input(c_.operation_id) == CONTENT_EACH) {
             if (at_root || !is_rooted)
@@ -164,12 +166,12 @@ class Generator {
     int size_, root_ = 0;
     const algorithm *algorithm_ = nullptr;
     const tree_spec *tree_ = nullptr;
-    Places up_, down_; // empty if the algorithm has no such role
+    Places up_, down_; // empty if the algorithm uses no tree in this direction
     Blocks input_blocks_, output_blocks_;
     std::vector<int> scratch_;
 };
 
-// Appends a rank's schedule.
+// Appends the schedule of the next rank.
 void append(Schedules &schedules, const schedule &s) {
     int64_t first = schedules.first_step.back();
     for (int i = 0; i < s.step_count; i++) {
@@ -199,8 +201,8 @@ void append(Schedules &schedules, const schedule &s) {
     schedules.most_messages.push_back(s.most_messages);
 }
 
-// One end of a message at a rank: the partner, and the properties that both ends know. Messages with the same
-// properties match in order.
+// A send or receive of a rank: its peer, and the properties that both ends of a message know. If several messages have
+// the same properties, the first send belongs to the first receive, and so on.
 struct End {
     int32_t peer;
     uint64_t signature; // role, round, segment
@@ -210,7 +212,7 @@ struct End {
     }
 };
 
-// The ends of a rank's sends, or of its receives.
+// A rank's sends, or its receives, sorted.
 std::vector<End> ends_of(const Schedules &s, size_t rank, step_kind kind) {
     std::vector<End> ends;
     for (int64_t row = s.first_step[rank]; row < s.first_step[rank + 1]; row++) {
@@ -226,7 +228,8 @@ std::vector<End> ends_of(const Schedules &s, size_t rank, step_kind kind) {
     return ends;
 }
 
-// Finds the two ends of each message. A rank's receives are sorted by sender, and senders are visited in order.
+// Sets other_end: finds the receive of each send. A rank's receives are sorted by sender, and senders are visited in
+// order, so each send belongs to the receiver's next receive.
 void join_ends(Schedules &schedules) {
     size_t ranks = schedules.first_step.size() - 1, sent = 0, receive_count = 0;
     std::vector<std::vector<End>> receives;

@@ -1,4 +1,4 @@
-/* Trees over ranks as numpy arrays, built by the collector's own code. */
+/* Builds trees over ranks with the collector's own code. */
 #include <algorithm>
 #include <stdexcept>
 
@@ -8,7 +8,7 @@ namespace hopscope::plan {
 
 namespace {
 
-// Renumbers ids, because tree.h requires numbers below the number of ranks.
+// Replaces ids by numbers below the number of ranks, which tree.h requires; equal ids stay equal.
 void number(std::vector<int> &ids) {
     auto size = static_cast<int>(ids.size());
     if (std::all_of(ids.begin(), ids.end(), [size](int id) { return id >= 0 && id < size; }))

@@ -1,9 +1,10 @@
-// A queue of events by time. Of events at one time, the one that was pushed first comes first.
+// A queue of events in the order of their times. Events at the same time come in the order in which they were pushed.
 //
-// It is a radix heap: no event is earlier than the last one taken, so an event waits in the bucket of the highest bit
-// in which its time differs from the last one's. Doubles that are not negative are ordered like their bits. R. K.
-// Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster Algorithms for the Shortest Path Problem", Journal of the ACM
-// 37 (1990). A bucket with few events is sorted at once instead of being divided further.
+// It is a radix heap (R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster Algorithms for the Shortest Path
+// Problem", Journal of the ACM 37, 1990). No event may be earlier than the last one that was taken. An event waits in
+// the bucket of the highest bit in which its time differs from that event's time. Times are compared by their bits,
+// because doubles that are not negative are ordered like their bits. A bucket with few events is sorted at once instead
+// of being divided further.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ template <typename Event> class EventQueue {
     bool empty() const {
         return next_.empty() && bucket_mask_ == 0;
     }
-    // event.t must not be before the last event taken.
+    // event.t must not be before the time of the last event that pop() returned.
     void push(const Event &event) {
         const uint64_t key = bits(event.t);
         if (key <= next_until_)
@@ -56,8 +57,8 @@ template <typename Event> class EventQueue {
         buckets_[static_cast<size_t>(bucket)].push_back(event);
         bucket_mask_ |= uint64_t{1} << bucket;
     }
-    // Divides the lowest bucket, which has the earliest event: counted from that event's time, the others belong into
-    // lower buckets.
+    // Empties the lowest bucket, which has the earliest event. Buckets then count from that event's time, so the other
+    // events of the bucket belong into lower buckets.
     void turn_to_earliest() {
         const int bucket = __builtin_ctzll(bucket_mask_);
         auto &events = buckets_[static_cast<size_t>(bucket)];
@@ -77,9 +78,9 @@ template <typename Event> class EventQueue {
         events.clear();
     }
 
-    std::vector<Event> next_;  // up to next_until_, the earliest at the back
-    uint64_t next_until_ = 0;  // the bits of a time
-    uint64_t base_ = 0;        // the time from which buckets count
+    std::vector<Event> next_;  // sorted events up to the time next_until_; the earliest is the last element
+    uint64_t next_until_ = 0;  // the bits of the time up to which next_ has all events
+    uint64_t base_ = 0;        // the bits of the time from which buckets count
     uint64_t bucket_mask_ = 0; // bit i: bucket i has events
     std::array<std::vector<Event>, 64> buckets_;
 };

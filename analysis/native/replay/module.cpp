@@ -1,4 +1,4 @@
-// hopscope.native._replay: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// The Python module hopscope.native._replay. It takes and returns dicts of numpy arrays, and replays without the GIL.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -155,10 +155,10 @@ nb::dict replayed(const nb::dict &program, const std::vector<nb::dict> &schedule
 } // namespace hopscope::replay
 
 NB_MODULE(_replay, m) {
-    m.doc() = "Replays any sequence of the engine's schedules and of collectives as they were observed.";
+    m.doc() = "Replays any sequence of collectives, which run by the engine's schedules or take their observed times.";
     m.def("replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
           nanobind::arg("costs"),
-          "Takes arrays and numbers as in program.h, and schedules as hopscope.native._plan makes them. Returns "
-          "enter_ns and leave_ns of every member of every collective, the number of hops, and True if every lane came "
-          "to its end.");
+          "Replays a program. program and costs: the arrays and numbers of program.h. schedules: dicts that "
+          "hopscope.native._plan made. Returns a dict: enter_ns and leave_ns of every member of every collective; "
+          "hops, the number of messages in collectives; finished, True if every lane came to its end.");
 }

@@ -14,8 +14,8 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
     // A lane alone on its host sends in order of time, except that a rendezvous waits for its CTS.
     const bool has_rendezvous = std::any_of(costs.eager_bytes.data, costs.eager_bytes.data + costs.eager_bytes.size,
                                             [](double bytes) { return std::isfinite(bytes); });
-    // Where the messages to each server come from: another server, or (behind the servers' numbers) the lanes of a
-    // host.
+    // Per server: the source of its messages, which is another server or the lane of a host. Numbers of hosts follow
+    // the numbers of servers.
     constexpr int64_t UNSET = -1, SHARED = -2;
     std::vector<int64_t> sources(servers_.size(), UNSET);
     for (size_t pair = 0; pair < costs.link.size; pair++) {
@@ -34,7 +34,7 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
             server_source = server_source == UNSET || server_source == source ? source : SHARED;
         }
     }
-    // The last server of all messages to a host, if all have the same one.
+    // Per host: the last server of all messages to it; SHARED if they do not all have the same one.
     std::vector<int64_t> last(costs.hosts, UNSET);
     for (size_t pair = 0; pair < routes_.size(); pair++) {
         const size_t host = pair / costs.hosts, destination = pair % costs.hosts;
@@ -53,8 +53,9 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
         servers_[server].is_shared = sources[server] == SHARED;
 }
 
-// True if messages leave the route's last server in the order of their arrival. That is so if messages are passed on
-// whole, or if no earlier server is slower, so that a message's last byte is never late.
+// True if messages leave the route's last server in the order of their arrival. That is so if every server passes
+// messages on whole (no cut-through), or if no earlier server is slower, so that a message's last byte does not come
+// late.
 bool Network::passes_whole(const Route &route) {
     if (route.far == route.end)
         return false;

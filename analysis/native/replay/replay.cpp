@@ -1,7 +1,7 @@
-// Lanes advance by themselves until they need a message that was not sent yet, or wait for others in a collective that
-// is replayed as observed. Two things compete and go through the queue of events: messages that compete for servers or
-// for a rank's time, and enters, because a rank's time depends on their order. An enter or a message that nothing can
-// precede skips the queue, because events are most of the work: in a broadcast tree only messages to a server are left.
+// A lane advances by itself until it needs a message that was not sent yet, or enters a collective. A queue of events
+// puts two things in the order of time: messages, because they compete for servers and for a rank's time, and enters of
+// collectives, because what a rank does first depends on them. Events are most of the work, so an enter or a message
+// that no other event can precede skips the queue. In a broadcast tree only messages to a shared server remain in it.
 #include "replay.h"
 
 #include <algorithm>
@@ -21,32 +21,33 @@ using paths::Leads;
 
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
-// A message of a collective's schedule, named by the step that receives it.
+// A message of a collective with a schedule. receive: the step that receives it.
 struct Message {
     int32_t collective, receive;
 };
 
-// An event of a message or of a lane. `place` says which: a server that the message comes to, or one of these. at_rank:
-// it comes to its receiver. asks: its RTS arrives. goes: its data leaves after the CTS. sender_done: its sender is done
-// with it. posted: its receive was posted after it had arrived. enters: a lane enters a collective.
+// An event of a message or of a lane. `place` is the place on its route at which the message arrives, or one of these:
+// at_rank: the message reaches its receiver. asks: its sender sends the RTS. goes: its data leaves after the CTS.
+// sender_done: its sender is done with it. posted: its receive is posted, while emulated messages wait at its receiver.
+// enters: a lane enters a collective.
 struct Event {
     enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4, posted = -5, asks = -6 };
     double t, last;
-    Message message; // for `enters`, `collective` is the lane
-    int32_t place;   // a server's place on the route, or one of the above
+    Message message; // for `enters`, message.collective is the lane
+    int32_t place;   // a place on a route, or one of the values above
 };
 
-// A rank in a collective. left: number of steps not done. pending: number of posted receives and sends by rendezvous.
+// A rank in a running collective. left: number of its steps not done. pending: posted receives and rendezvous sends.
 struct Rank {
     int32_t left, pending;
 };
 
-// A collective that is running. Later collectives with the same schedule use its memory again.
+// A running collective with a schedule. Later collectives with the same schedule reuse its memory.
 struct Running {
     const Schedule *schedule;
-    std::vector<int32_t> unmet; // of each step, as in Schedule::unmet
+    std::vector<int32_t> unmet; // per step: the conditions that are left of Schedule::unmet
     std::vector<Rank> rank;
-    // Receives by rendezvous: the time at which the first of the two ends was ready. Empty if there are none.
+    // Per receive by rendezvous: the time of the RTS or of the post, whichever came first. Empty without rendezvous.
     std::vector<double> agreed;
     size_t ranks_left, first_member;
 };
@@ -95,20 +96,20 @@ class Replay {
 
   private:
     struct Lane {
-        int64_t next_op = 0;                                 // in the program
-        double time = 0;                                     // where it is, outside of schedules
-        double free_at = 0;                                  // when it is free, inside of schedules
-        int32_t queued = 0;                                  // messages to it in the queue of events
-        bool started = false;                                // the gap before its next operation is over
-        std::vector<std::pair<Message, Passage>> unexpected; // emulated, arrived before their receive was posted
+        int64_t next_op = 0;                                 // its next row among the program's operations
+        double time = 0;                                     // the time that it has reached outside of schedules
+        double free_at = 0;                                  // inside of schedules: the time at which it is free
+        int32_t queued = 0;                                  // number of messages to it in the queue of events
+        bool started = false;                                // true if the gap before its next operation is over
+        std::vector<std::pair<Message, Passage>> unexpected; // emulated messages that came before their receive's post
     };
-    // A collective that is replayed as it was observed.
+    // A collective without a schedule, whose members take their observed own time.
     struct Observed {
-        size_t entered = 0, released = 0; // numbers of members; of a scan, the members from the first on
-        double last = 0;                  // the last enter so far; for a scan, among the released members
+        size_t entered = 0, released = 0; // numbers of members; released: only for a scan
+        double last = 0;                  // the last enter so far; for a scan, of the released members
     };
 
-    // Does all work that does not depend on the order of time.
+    // Advances lanes and delivers messages as long as no event in the queue can come before.
     void advance_all() {
         while (!runnable_.empty() || !coming_.empty()) {
             for (size_t i = 0; i < runnable_.size(); i++) // the list may grow
@@ -131,12 +132,12 @@ class Replay {
         Lane &lane = lanes_[number];
         for (; lane.next_op < program_.first_op[number + 1]; lane.next_op++) {
             const auto op = static_cast<size_t>(lane.next_op), ref = static_cast<size_t>(program_.ref[op]);
-            // Every lane reads its own part of the columns: more streams than a processor prefetches by itself. This
-            // saves a tenth of the time. Not in a function: GCC removes calls that only prefetch.
+            // Lanes read more streams than a processor prefetches by itself. Prefetching saves a tenth of the time. It
+            // is not in a function, because GCC removes calls that only prefetch.
             if (constexpr size_t LINE = 64 / sizeof(int64_t); op % LINE == 0)
                 for (const auto *column : {&program_.ref, &program_.gap, &program_.slot})
                     __builtin_prefetch(column->data + op + 2 * LINE);
-            if (!lane.started) { // once, even if the lane returns to this operation
+            if (!lane.started) { // add the gap only once, even if the lane comes back to this operation
                 lane.time += static_cast<double>(program_.gap[op]);
                 lane.started = true;
             }
@@ -168,7 +169,7 @@ class Replay {
         }
     }
 
-    // Lets the lane of a row of `member` go on to its next operation at time t.
+    // Lets a member's lane leave its collective at time t and go on to its next operation. slot: row of `member`.
     void leave(size_t slot, double t) {
         Lane &lane = lanes_[static_cast<size_t>(program_.member[slot])];
         result_.leave[slot] = lane.time = t;
@@ -177,7 +178,7 @@ class Replay {
         runnable_.push_back(program_.member[slot]);
     }
 
-    // Enters an observed collective: each member leaves its own time after the last enter that it has to wait for.
+    // Lets a member enter a collective without a schedule. It leaves its own time after the last enter that it needs.
     void meet(size_t collective, size_t slot) {
         const auto first = static_cast<size_t>(program_.first_member[collective]);
         const auto end = static_cast<size_t>(program_.first_member[collective + 1]);
@@ -264,8 +265,9 @@ class Replay {
         work(x, message.collective, position, 0);
     }
 
-    // One end of a rendezvous is ready: its RTS has arrived, or its receive is posted. If it is the second one, the
-    // message leaves when the CTS is back. An emulated message has left already; then its sender goes on.
+    // Notes at time t that a rendezvous message's RTS has arrived, or that its receive is posted. When both are so, the
+    // message leaves as soon as the CTS is back at the sender. An emulated message has already left: its sender goes
+    // on.
     void agree(Running &x, Message message, double t) {
         double &ready = x.agreed[static_cast<size_t>(message.receive)];
         if (std::isnan(ready))
@@ -276,7 +278,7 @@ class Replay {
             events_.push({std::max(ready, t) + network_.route(step_of(message).pair).cts, 0, message, Event::goes});
     }
 
-    // The RTS of a message arrives, after the last message between the same two ranks, which share a connection.
+    // Sends the RTS of a message at time t. It cannot overtake an earlier one between the two ranks' one connection.
     void ask(Message message, double t) {
         t = std::max(t + network_.route(step_of(message).pair).rts, last_there(message));
         agree(*running_[static_cast<size_t>(message.collective)], message, t);
@@ -288,7 +290,7 @@ class Replay {
                false);
     }
 
-    // The sender is done with a message by rendezvous.
+    // Lets the sender of a rendezvous message go on, because it is done with the message.
     void sent(Message message) {
         Running &x = *running_[static_cast<size_t>(message.collective)];
         const Step &send = x.schedule->steps[static_cast<size_t>(step_of(message).other_end)];
@@ -320,8 +322,8 @@ class Replay {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
 
-    // Fulfils one condition of a step, at time t. A message that arrived before its receive was posted is taken after
-    // all other work, as in the engine.
+    // Fulfils one condition of a step at time t, and starts the step after its last condition. Like the engine, a rank
+    // first does all other work, and then takes messages that arrived before their receives were posted.
     void satisfy(Running &x, int32_t collective, int32_t row, double t) {
         const Step &step = x.schedule->steps[static_cast<size_t>(row)];
         const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
@@ -346,8 +348,7 @@ class Replay {
             satisfy(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
     }
 
-    // Does all that a rank can do now, one step after another, and ignores what arrives meanwhile. finished: the number
-    // of steps that are already done.
+    // Does all steps that a rank can do now; messages that arrive meanwhile stay unseen. finished: steps just done.
     void work(Running &x, int32_t collective, size_t position, int32_t finished) {
         const Schedule &schedule = *x.schedule;
         Lane &lane = lane_of(x, position);
@@ -399,8 +400,8 @@ class Replay {
         return x.unmet[static_cast<size_t>(message.receive)] == MESSAGE;
     }
 
-    // True if nothing can happen to the receiver before this message: it waits for nothing else, or all messages that
-    // it waits for come in this order.
+    // True if no other event can reach the receiver before this message, which has passed its last server: the receiver
+    // waits for nothing else, or it gets messages in the order of that server and none is queued for it.
     bool comes_next(Message message) {
         const auto collective = static_cast<size_t>(message.collective);
         if (costs_.emulates || !running_[collective] || !is_posted(message))
@@ -410,15 +411,14 @@ class Replay {
                (network_.route(step.pair).in_order && lane_of(message).queued == 0);
     }
 
-    // True if the lane need not enter in the order of time. On entry it posts exactly one receive, so it finds no other
-    // message there, and it cannot leave before that message comes. Its sends are put in order by themselves.
+    // True if the lane's enter need not go through the queue of events. Such a lane posts exactly one receive on entry,
+    // so no other message is there, and it leaves after that message. Its sends go through the queue themselves.
     bool enters_at_once(size_t collective, size_t op) const {
         const auto position = static_cast<size_t>(program_.slot[op] - program_.first_member[collective]);
         return !costs_.emulates && schedule_of(static_cast<int32_t>(collective)).posts_one[position];
     }
 
-    // A receive was posted. If several messages can now be taken in, the one that arrived first takes its turn at the
-    // far servers.
+    // Moves on the first emulated message that waited for its receive's post, to the far servers.
     void take_in(Message message) {
         const auto position = position_of(step_of(message));
         auto &arrivals = lane_of(*running_[static_cast<size_t>(message.collective)], position).unexpected;
@@ -433,7 +433,7 @@ class Replay {
         travel(schedule_of(arrival.collective), arrival, network_.route(step_of(arrival).pair).far, passage, true);
     }
 
-    // Moves a message on from a place of its route. resumed: the server at that place serves it now.
+    // Moves a message on from a place of its route until it must wait or arrives. resumed: that place serves it now.
     void travel(const Schedule &schedule, Message message, int32_t place, Passage passage, bool resumed) {
         const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
         const Route &route = network_.route(step.pair);
@@ -478,15 +478,15 @@ class Replay {
     double clock_ = 0;
     std::vector<Lane> lanes_;
     std::vector<double> sent_;
-    std::vector<int32_t> waiting_; // the lane that waits for each message; -1: none
+    std::vector<int32_t> waiting_; // per message: the lane that waits for it; -1 if there is none
     std::vector<Observed> observed_;
-    std::vector<Running *> running_; // per collective
+    std::vector<Running *> running_; // per collective; null if it is not running
     std::deque<Running> all_running_;
-    std::vector<std::vector<Running *>> idle_;      // per schedule
-    std::unordered_map<size_t, double> last_there_; // by sender and receiver: arrival of the last rendezvous
-    std::vector<int32_t> work_, arrived_;           // steps of a rank that can be done now
+    std::vector<std::vector<Running *>> idle_;      // per schedule: memory that the next collective can use
+    std::unordered_map<size_t, double> last_there_; // by sender and receiver: arrival of the last rendezvous message
+    std::vector<int32_t> work_, arrived_;           // steps that a rank can do now; arrived_: receives, done last
     std::vector<int32_t> runnable_;
-    std::vector<std::pair<Message, double>> coming_; // on the way to their receivers, with times of arrival
+    std::vector<std::pair<Message, double>> coming_; // messages behind their last server, with times of arrival
     Replayed result_;
 };
 

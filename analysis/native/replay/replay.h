@@ -1,7 +1,7 @@
-// Replays a run: every lane's own work, and each collective by its schedule, all in one order of time.
+// Replays a run: simulates every lane's own work, and each collective by its schedule, in the order of time.
 //
-// Ranks, interfaces and links stay busy from one collective to the next. The replay recomputes how long each lane
-// waits. It never uses the run's own enter times, because they depend on the algorithms that ran.
+// A rank, interface or link that one collective keeps busy also delays the next collective. The replay computes how
+// long each lane waits. It never uses the recorded enter times, because they depend on the algorithms that ran.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,12 @@ namespace hopscope::replay {
 
 struct Replayed {
     std::vector<double> enter, leave; // per row of Program::member; NaN if the replay did not reach it
-    int64_t hops = 0;                 // number of messages of schedules that arrived
-    bool finished = false;            // false: lanes wait for each other for ever
+    int64_t hops = 0;                 // number of messages that arrived, in collectives with a schedule
+    bool finished = false;            // false: lanes wait for each other forever
 };
 
-// Throws std::invalid_argument if a schedule has other ranks than a collective that it runs.
+// Replays the program. Throws std::invalid_argument if a schedule does not have as many ranks as a collective that it
+// runs, or if it runs collectives whose ranks are on different hosts.
 Replayed replay(const Program &program, std::vector<Schedule> &schedules, const Costs &costs);
 
 } // namespace hopscope::replay

@@ -16,7 +16,7 @@ template <typename T> void require_rows(const char *name, const Column<T> &colum
             throw std::invalid_argument(std::string("a schedule's ") + name + " names a row that is not there");
 }
 
-// Checks offsets into another column: they must ascend from 0 to its end.
+// Throws if offsets into another column do not ascend from 0 to that column's end.
 void require_offsets(const char *name, const Column<int64_t> &column, size_t end) {
     bool fits = column.size > 0 && column[0] == 0 && static_cast<size_t>(column[column.size - 1]) == end;
     for (size_t i = 1; fits && i < column.size; i++)
@@ -68,7 +68,7 @@ void require_fit(const Columns &c) {
 Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
     require_fit(c);
     unmet.assign(c.unmet.data, c.unmet.data + c.unmet.size);
-    // False for a join for which nothing waits: it takes no time and is left out.
+    // False for a join step for which no step waits. It takes no time, so it is left out.
     auto counts = [&](int64_t row) {
         const auto i = static_cast<size_t>(row);
         return c.kind[i] != STEP_JOIN || c.first_edge[i] < c.first_edge[i + 1];

@@ -21,7 +21,8 @@ static inline uint64_t hash_text(uint64_t hash, const char *text) {
     return hash;
 }
 
-/* Combines two words into one; the finaliser of SplitMix64 (Steele, Lea, Flood 2014) spreads every bit. */
+/* Combines two words into one, with the finaliser of SplitMix64 (Steele, Lea, Flood 2014). Every bit of the input
+ * affects all bits of the result. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
     uint64_t x = (hash ^ word) + 0x9E3779B97F4A7C15u;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;

@@ -1,4 +1,4 @@
-/* Finds the known name that an unknown name probably means. */
+/* Finds the known name that is most similar to a mistyped word. */
 #ifndef HOPSCOPE_NEAREST_H
 #define HOPSCOPE_NEAREST_H
 
@@ -9,8 +9,8 @@
 
 enum { NEAREST_LONGEST = 32 };
 
-/* Counts the letters to insert, delete or replace (Levenshtein), ignoring case. NEAREST_LONGEST if the word is longer
- * than any name. length: of the word. */
+/* Counts the letters to insert, delete or replace in order to turn a word into a name (Levenshtein distance). Ignores
+ * case. length: the word's. If the word or the name is longer than NEAREST_LONGEST, returns NEAREST_LONGEST. */
 static inline size_t nearest_distance(const char *word, size_t length, const char *name) {
     size_t row[NEAREST_LONGEST + 1], width = strlen(name);
     if (length > NEAREST_LONGEST || width > NEAREST_LONGEST)
@@ -33,10 +33,10 @@ static inline size_t nearest_distance(const char *word, size_t length, const cha
 struct nearest {
     const char *word;
     size_t length, distance;
-    const char *name; /* NULL: no name is near */
+    const char *name; /* the most similar name so far; NULL: none is similar enough */
 };
 
-/* Begins a search. length: number of characters of the word that count. */
+/* Begins a search for the name most similar to the first `length` characters of `word`. */
 static inline struct nearest nearest_to(const char *word, size_t length) {
     return (struct nearest){word, length, (length + 1) / 2 + 1, NULL};
 }

@@ -20,7 +20,7 @@ module hopscope_region
     end interface
 
     interface
-        ! libc's dlsym; its result is declared as a function's address, because only functions are looked up.
+        ! libc's dlsym. The result is declared as a function's address, because this file looks up only functions.
         function look_up(handle, symbol) bind(C, name="dlsym") result(found)
             import :: c_ptr, c_char, c_funptr
             type(c_ptr), value :: handle

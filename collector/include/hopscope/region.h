@@ -7,11 +7,11 @@
  *     hopscope_region_end("solve");
  *
  * There is nothing to link. If the collector is preloaded, the calls reach it; otherwise they do nothing, at the cost
- * of a comparison. Any thread may call them, between MPI_Init and MPI_Finalize. Before and after, and inside an MPI
- * callback, they record nothing. Regions of one thread nest. Names are copied, so they need not outlive the call. An
- * empty name ("" or NULL) begins the region "(unnamed)". `hopscope_region_end` also ends regions that began inside this
- * one and are still open; NULL ends the innermost. A name without an open region is reported once, on stderr, and does
- * nothing.
+ * of a comparison. Any thread may call them, between MPI_Init and MPI_Finalize. Before MPI_Init, after MPI_Finalize and
+ * inside an MPI callback, they record nothing. Regions of one thread nest. Names are copied, so they need not outlive
+ * the call. An empty name ("" or NULL) begins the region "(unnamed)". `hopscope_region_end` ends the named region, and
+ * with it the regions that began inside it and are still open; NULL ends the innermost region. If no region with this
+ * name is open, the call does nothing, and the collector reports the first such call on stderr.
  *
  * C and C++. For Fortran there is hopscope/region.f90, for Python `with hopscope.region("solve"):`. Only this header
  * and region.f90 are for users; the others here are internal. */
@@ -34,8 +34,8 @@ extern "C" {
 
 typedef void (*hopscope_region_function_)(const char *name);
 
-/* The symbol is looked up at run time. An ordinary reference would not link without the collector, and in a program a
- * weak reference is not resolved at run time. */
+/* Looks up the collector's function at run time. With an ordinary reference, the program would not link without the
+ * collector. A weak reference in a program is not resolved at run time. */
 static inline hopscope_region_function_ hopscope_region_find_(const char *symbol) {
     union {
         void *address;

@@ -1,24 +1,24 @@
-/* The spool: what one thread of one rank recorded, or several one after another, as stored on disk.
+/* The spool: a file with the records of one thread of one rank, or of several threads that ran one after another.
  *
  * DIR/spool/<world rank>.<thread>.spool   header, front, chunk 0, chunk 1, ...; flock(2)ed while its process lives
  * DIR/spool/<world rank>.defs             one JSON object per line: the definitions that the records refer to
  *
- * The front and every chunk are chunk_bytes of fixed-size records. The newest records are in the front. It is
- * memory-mapped and always uses the same pages, because a page's first write costs 3 us and a call has only 40 bytes;
- * records in it survive when the process is killed. A full front is appended to the chunks and cleared:
- *   write chunk n | flushed = n + 1 | clear the front | front = n + 1
- * So chunks 0 to flushed - 1 are whole. If front == flushed, the front continues after them. Otherwise the process died
- * while clearing it, and everything in it is also in the last chunk. A reader of a running process copies the front;
- * the copy is consistent if flushed and front have not changed meanwhile.
+ * The front and every chunk are chunk_bytes long and consist of fixed-size records. The newest records are in the
+ * front. The front is memory-mapped, so its records survive when the process is killed. It always uses the same pages,
+ * because the first write to a page costs 3 us, and a call's record has only 40 bytes. A full front is appended to the
+ * chunks and cleared: write chunk n | flushed = n + 1 | clear the front | front = n + 1 So chunks 0 to flushed - 1 are
+ * whole. If front == flushed, the front's records follow those of the chunks. Otherwise the process died while it
+ * cleared the front, and all records of the front are also in the last chunk. To read the spool of a running process,
+ * copy the front: the copy is consistent if `flushed` and `front` have not changed meanwhile.
  *
  * Only src/record writes it and only src/assembly reads it. Native byte order. A record is valid when its kind is not
  * 0: kind is stored last, so a process that dies in the middle of an append leaves at most that one record unreadable.
  * Unwritten space is zero.
  *
- * Most calls are one record. It is an ENTER until the call is left and is then completed in place: first the bits that
- * the ENTER does not use, then the kind (record/whole_call.h). The record of a message in the call is removed before
- * that and merged into it. A call has its own LEAVE if it contains more records, if a chunk began in it, or if it
- * lasted too long.
+ * Most calls are one record. The record is an ENTER until the call returns, and is then completed in place: first the
+ * bits that the ENTER does not use, then the kind (record/whole_call.h). If one message was recorded in the call, that
+ * record is first removed and merged into the call's. A call has a separate LEAVE if more records lie in it, if a chunk
+ * began in it, or if its duration does not fit 32 bits.
  */
 #ifndef HOPSCOPE_SPOOL_H
 #define HOPSCOPE_SPOOL_H
@@ -43,7 +43,7 @@ struct spool_header {
     uint32_t pid;
     uint32_t state;        /* enum spool_state; stays SPOOL_OPEN if the process died */
     char stop_reason[256]; /* why recording stopped, as a sentence; otherwise empty */
-    uint64_t chunk_bytes;  /* whole pages and whole records */
+    uint64_t chunk_bytes;  /* size of a chunk: whole pages and whole records */
     uint64_t flushed;      /* number of chunks after the front */
     uint64_t front;        /* the chunk number that the front's records will get */
 };
@@ -52,19 +52,20 @@ enum spool_kind {
     SPOOL_NONE = 0,
     /* Calls. region: enum mpi_function.
      *
-     * ENTER: a = call site id (0 unknown), 32 bits. For a collective also comm, b = seq, c = root: a rank of the
-     * communicator (of the other group on an intercommunicator) or one of SPOOL_ROOT_*. For a blocking send, receive or
-     * probe also comm, b = peer << 32 | tag as requested (c = the same for a Sendrecv's receive), with SPOOL_ANY for
-     * MPI_ANY_SOURCE and MPI_ANY_TAG and SPOOL_NOBODY for MPI_PROC_NULL.
+     * ENTER: a = call site id, 32 bits (0: unknown).
+     *   A collective also has comm, b = seq, and c = root: a rank of the communicator (of the other group on an
+     *   intercommunicator) or one of SPOOL_ROOT_*.
+     *   A blocking send, receive or probe also has comm, and b = peer << 32 | tag as the call requests them, with
+     *   SPOOL_ANY for a wildcard and SPOOL_NOBODY for MPI_PROC_NULL. MPI_Sendrecv has its receive's peer and tag in c.
      *
-     * LEAVE of a collective: comm = reason id (0: no tree was asked for, or the tree ran it), a = bytes sent, b = bytes
-     * received, c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
-     * (0: unknown). In all forms of a collective, c = SPOOL_REFUSED if the call did not count as one. */
+     * LEAVE of a collective: comm = reason id (0: no tree was requested, or the tree ran it), a = bytes sent, b = bytes
+     * received. c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
+     * (0: unknown). c = SPOOL_REFUSED if MPI refused the call, also for nonblocking and persistent forms. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
     /* ENTER of a call that may become one record. BARE has only a. MESSAGE also has comm and b. COLLECTIVE also has
-     * comm and the lower 32 bits of b and c, c signed. Ignore all other fields: they may be part of an unfinished
-     * completion. */
+     * comm and the lower 32 bits of b and c, c signed. Ignore all other bits: the process may have died while it turned
+     * the ENTER into a whole call. */
     SPOOL_ENTER_BARE = 3,
     SPOOL_ENTER_MESSAGE = 4,
     SPOOL_ENTER_COLLECTIVE = 5,
@@ -76,15 +77,15 @@ enum spool_kind {
     SPOOL_SEND = 10,
     SPOOL_RECV = 11,
     SPOOL_ISEND = 12,
-    SPOOL_ISEND_COMPLETE = 13, /* only c */
+    SPOOL_ISEND_COMPLETE = 13, /* has only c */
     SPOOL_IRECV_POST = 14,     /* comm, a = peer << 32 | tag as requested (see ENTER; persistent: 0), c */
     SPOOL_IRECV = 15,
-    SPOOL_REQUEST_CANCELLED = 16, /* only c */
+    SPOOL_REQUEST_CANCELLED = 16, /* has only c */
     /* Collectives that return before they are done. region = function; comm.
      *
-     * REQUEST has the timestamp of the enter of the call that began the collective: the nonblocking function, or a
-     * start of a persistent request (region is then the function that made the request). a = call site id | reason id
-     * (as LEAVE's) << SPOOL_REASON_AT, b = seq, c = request id.
+     * REQUEST has the time at which the call that began the collective was entered. That call is the nonblocking
+     * function, or a start of a persistent request; region is then the function that made the request. a = call site id
+     * | reason id (as in LEAVE) << SPOOL_REASON_AT, b = seq, c = request id.
      *
      * COMPLETE lies inside the call that found the collective complete: a = bytes sent, b = bytes received, c = request
      * id | (root + 1) << SPOOL_REQUEST_BITS.
@@ -100,12 +101,12 @@ enum spool_kind {
     SPOOL_HOP_ISEND_COMPLETE = 21,
     SPOOL_HOP_IRECV_POST = 22,
     SPOOL_HOP_IRECV = 23,
-    /* Transfers with a request: one-sided ones and those of files. comm: the window's or file's, 0: of one process; a =
-     * target << 32 | enum spool_transfer; b = bytes, c = request id. COMPLETE lies in the call that found the transfer
-     * complete, with the same fields. */
+    /* Transfers with a request, to or from a window or a file. comm: the window or file; 0: it has one process. a =
+     * target << 32 | enum spool_transfer; b = bytes, c = request id. COMPLETE has the same fields and lies in the call
+     * that found the transfer complete. */
     SPOOL_TRANSFER = 24,
     SPOOL_TRANSFER_COMPLETE = 25,
-    /* Inside the engine. STEP region = enum spool_step, b = bytes */
+    /* Waits and local steps inside the engine. STEP: region = enum spool_step, b = bytes */
     SPOOL_WAIT_BEGIN = 30,
     SPOOL_WAIT_END = 31,
     SPOOL_STEP_BEGIN = 32,
@@ -113,8 +114,9 @@ enum spool_kind {
     /* The collector's own time: its start in MPI_Init, a new thread's spool, a chunk change, a clock exchange */
     SPOOL_OVERHEAD_BEGIN = 40,
     SPOOL_OVERHEAD_END = 41,
-    /* IDLE: between a thread's end and the creation of the next one, which goes on in its spool; also where a spool's
-     * first thread was created, if that is known. JOIN: this thread waited for another one to end that records. */
+    /* IDLE: no thread uses the spool: from the end of a thread to the creation of the thread that goes on in its spool.
+     * A spool may begin with an IDLE of no duration, at the time when its first thread was created. JOIN: this thread
+     * waited for the end of another thread that records. */
     SPOOL_IDLE_BEGIN = 42,
     SPOOL_IDLE_END = 43,
     SPOOL_JOIN_BEGIN = 44,
@@ -125,29 +127,31 @@ enum spool_kind {
     /* OFF and ON: recording was paused and resumed. a = number of the gap; if the thread merged several gaps, OFF has
      * the first and ON the last.
      *
-     * SKIPPED: counts unrecorded messages, so that the recorded ones can be matched; without a count it means nothing.
-     * comm; a = peer << 32 | tag; b = sends << 32 | receives. c = SPOOL_IN_GAP | the number of the gap in which the
-     * messages began. The record comes before that gap's ON, with its timestamp; for a receive that ended in a later
-     * gap, before that gap's. For a receive whose IRECV_POST is recorded and which ended in a gap, c = its request id.
+     * SKIPPED: the number of messages of one peer and tag that a gap left unrecorded. The assembly needs it to match
+     * the recorded ones. comm; a = peer << 32 | tag; b = sends << 32 | receives (both 0: ignore the record). c =
+     * SPOOL_IN_GAP | the number of the gap in which the messages began. The record directly precedes that gap's ON and
+     * has its timestamp. For a receive that ended in a later gap, it precedes the later gap's ON. For a receive that
+     * ended in a gap but whose IRECV_POST is recorded, c = its request id.
      */
     SPOOL_OFF = 60,
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
 };
 
-/* A whole call with one message or request in it. The kind combines the kind of that record with one or both of the
- * first two flags. One flag says if the record has the timestamp of the enter or of the leave. Both say: it is an
- * ISEND, and its ISEND_COMPLETE followed.
+/* Flags in the kind of a whole call into which the record of one message or request was merged. The lower eight bits
+ * are the kind of the merged record. AT_ENTER or AT_LEAVE: the merged record has the timestamp of the enter or of the
+ * leave. Both flags: it is an ISEND, and its ISEND_COMPLETE was merged too.
  *
- * If the enter is BARE, comm is the record's; b = its a, c = its b | its c << 32. With SPOOL_AS_ASKED the enter is a
- * MESSAGE: b = its a, c = its b | SPOOL_ASKED_ANY_*, for the halves in which the enter's b had SPOOL_ANY. */
+ * Fields if the enter was BARE: comm = that of the merged record, b = its a, c = its b | its c << 32. AS_ASKED: the
+ * enter was a MESSAGE. Then b = the merged record's a, c = its b | SPOOL_ASKED_ANY_* for each half of the enter's b
+ * that was SPOOL_ANY. */
 enum { SPOOL_AT_ENTER = 0x100, SPOOL_AT_LEAVE = 0x200, SPOOL_AS_ASKED = 0x400, SPOOL_KIND_INSIDE = 0xFF };
 
 #define SPOOL_ASKED_ANY_PEER ((uint64_t)1 << 63)
 #define SPOOL_ASKED_ANY_TAG ((uint64_t)1 << 62)
 
-/* Marks a collective whose arguments the MPI library refused. Nobody waits for it, and the next one has the same
- * seq. */
+/* Marks a collective whose arguments the MPI library refused. Nobody waits for it, and the next collective gets the
+ * same seq. */
 #define SPOOL_REFUSED 2
 
 enum { SPOOL_ALGORITHM_AT = 32 };
@@ -155,14 +159,14 @@ enum { SPOOL_ALGORITHM_AT = 32 };
 #define SPOOL_IN_GAP ((uint64_t)1 << 63)
 #define SPOOL_WAITED ((uint64_t)1 << 63)
 
-/* A flag in the peer of a hop on an intercommunicator: the peer is a rank of the own group, not of the other group. */
+/* A flag in the peer of a hop on an intercommunicator: the peer is in the recording rank's own group. */
 #define SPOOL_OWN_GROUP ((uint32_t)1 << 31)
 
 #define SPOOL_ANY UINT32_MAX
 #define SPOOL_NOBODY (UINT32_MAX - 1)
 
-/* Roots that are not ranks: NONE: no root. On an intercommunicator SELF: the caller itself; THIS_GROUP: another member
- * of the caller's group. */
+/* Values of a root that is not a rank. NONE: the collective has no root. The others occur on intercommunicators. SELF:
+ * the caller is the root. THIS_GROUP: another member of the caller's group is the root. */
 #define SPOOL_ROOT_NONE UINT64_MAX
 #define SPOOL_ROOT_SELF (UINT64_MAX - 1)
 #define SPOOL_ROOT_THIS_GROUP (UINT64_MAX - 2)
@@ -171,7 +175,7 @@ enum { SPOOL_REQUEST_BITS = 40, SPOOL_REASON_AT = 32 };
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
 
-/* Those on files come last. */
+/* Transfers of windows, then those of files. */
 enum spool_transfer {
     SPOOL_PUT,
     SPOOL_GET,
@@ -184,7 +188,7 @@ enum spool_transfer {
 };
 
 struct spool_record {
-    uint64_t ticks; /* of the machine's counter; never less than the previous record's */
+    uint64_t ticks; /* time, in ticks of the machine's counter; never less than the previous record's */
     uint16_t kind;
     uint16_t region;
     uint32_t comm; /* id of a comm definition of this process */
@@ -229,9 +233,9 @@ struct spool_record {
  *     raw ticks of the fastest round trip between the reference process and this one; spread_ns is how much the
  *     fastest few disagree about the offset
  * {"def":"setting","name":"coll_tuned_bcast_algorithm","asked":"binomial","value":"6","source":"environment","text":null}
- *     what the user asked of the MPI library's own collectives; rank 0 only. asked: the text in the environment; value:
- *     what the library holds; source: who it has that from (default, environment, file, program, override, command
- *     line); text: of the file that the value names. null: unknown
+ *     a setting of the MPI library that selects algorithms of its collectives; rank 0 only. asked: its text in the
+ *     environment; value: its value in the library; source: the origin of that value (default, environment, file,
+ *     program, override, command line); text: the text of the file that the value names. null: unknown
  * {"def":"end","ticks":1,"how":"finalize"}              last line of a process that ended normally
  */
 

@@ -7,7 +7,7 @@
 
 #include "assembly/run_json.h"
 
-/* The first error of libotf2. It goes into our message; otherwise libotf2 would print it. */
+/* The first error that libotf2 reported. We put it into our own message, and keep libotf2 from printing it. */
 struct complaint {
     char text[200];
 };
@@ -48,8 +48,8 @@ static bool write_offset(OTF2_DefWriter *writer, int64_t at_ns, const struct clo
     return OTF2_DefWriter_WriteClockOffset(writer, (uint64_t)at_ns, m->offset_ns, (double)m->error_ns) == OTF2_SUCCESS;
 }
 
-/* Writes the local definitions that map this machine's clock to the reference's. libotf2's readers need records at
- * different times and ignore a single record, so a sole measurement is written again at the last event. */
+/* Writes the local definitions that map this machine's clock to the reference machine's. libotf2's readers ignore a
+ * single definition, so if there is only one measurement, it is written twice: the second time for the last event. */
 static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, const struct process *process,
                                 uint32_t thread) {
     OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->rank, thread));
@@ -76,7 +76,8 @@ static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, co
     return OTF2_Archive_CloseDefWriter(archive, writer) == OTF2_SUCCESS && ok;
 }
 
-/* Calls write for every location: each recorded thread, and the first thread of every rank, recorded or not. */
+/* Writes every location: each recorded thread, and the first thread of every rank even if it has no records. events:
+ * writes the events, otherwise the local definitions. */
 static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool events, struct strings *strings,
                               struct progress *progress) {
     bool ok = true;
@@ -139,8 +140,8 @@ static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *p
     return ok;
 }
 
-/* Event chunks have the smallest allowed size, because a reader of all locations at once holds one chunk of each, and
- * there may be thousands. */
+/* Uses the smallest event chunks that OTF2 allows. A reader of the whole archive keeps one chunk of each location in
+ * memory, and there may be thousands of locations. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity) {
     enum { DEFINITION_CHUNK_BYTES = 4 << 20 };
@@ -154,7 +155,8 @@ bool archive_write(struct run *run, const char *directory, struct progress *prog
     if (archive)
         ok = OTF2_Archive_Close(archive) == OTF2_SUCCESS && ok;
     OTF2_Error_RegisterCallback(NULL, NULL);
-    /* When the last definitions do not fit, libotf2 reports an error but closes with success (seen in 3.0). */
+    /* If the disk is too full for the last definitions, libotf2 reports an error, but closing the archive succeeds
+     * (seen in 3.0). */
     ok = ok && !complaint.text[0];
     if (!ok)
         snprintf(message, capacity, "cannot write the archive to %s: %s", directory,

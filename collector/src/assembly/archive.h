@@ -13,14 +13,14 @@ enum { ARCHIVE_ATTRIBUTES(ATTRIBUTE_ID) ATTRIBUTE_COUNT };
 #undef ATTRIBUTE_ID
 enum parameter { PARAMETER_SENDS_SKIPPED, PARAMETER_RECEIVES_SKIPPED };
 
-/* Writes DIR/.../traces.otf2 and its companions into directory. run_json receives the text that also becomes run.json,
- * once the events are counted; the caller frees it. False with a message. */
+/* Writes traces.otf2, traces.def and traces/ into a directory. Fills run_json with the text for the file run.json,
+ * which the archive also contains; the caller frees it. On failure returns false with a message. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity);
 
 /* Strings of the archive. A string gets its id at its first use. */
 struct strings {
-    struct id_table ids; /* by hash of the text */
+    struct id_table ids; /* the key is the hash of the text */
     char **texts;
     uint32_t count, room;
     OTF2_GlobalDefWriter *writer;
@@ -35,10 +35,10 @@ bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct str
 bool write_events(struct run *run, const struct process *process, struct spool_file *file, OTF2_EvtWriter *writer,
                   struct strings *strings, struct progress *progress);
 
-/* Writes the begin or the end of a transfer, if its window or file is known. */
+/* Writes the event for the begin or the end of a transfer. Writes nothing if the window or file is unknown. */
 OTF2_ErrorCode write_transfer(struct run *run, const struct process *process, const struct spool_record *record,
                               OTF2_EvtWriter *writer, uint64_t ns);
-/* Writes the windows and files of all transfers. Call it after write_transfer. */
+/* Writes the definitions of the windows and files of all transfers. Call it after the last write_transfer. */
 bool write_transfer_definitions(const struct run *run, OTF2_GlobalDefWriter *writer, struct strings *strings);
 
 uint64_t location_of(int rank, uint32_t thread);

@@ -16,10 +16,11 @@
 #include "assembly/run.h"
 #include "config/variables.h"
 
-/* The archive is created in this folder. It lies within DIR, so that the archive can be renamed into place. */
+/* The folder in which the archive is created. It lies in DIR itself, so that the finished archive can be renamed into
+ * place. */
 #define WORKSHOP ".assembling"
 
-/* A result besides enum assemble_outcome: the archive already holds everything in the spools. */
+/* A further result, besides those of enum assemble_outcome: the archive already holds everything in the spools. */
 enum { UNCHANGED = -1 };
 
 struct paths {
@@ -48,8 +49,8 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* True if a run of several worlds still runs: a process has not ended, or a world of MPI_Comm_spawn has not appeared
- * yet. */
+/* True if the run is still going on: a process has not ended, or a world that MPI_Comm_spawn started has not created
+ * its spools yet. */
 static bool is_still_running(const struct run *run) {
     bool open = run->spawns_without_world > 0;
     for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {
@@ -71,8 +72,8 @@ static int note_newest(const char *path, const struct stat *status, int kind, st
     return 0;
 }
 
-/* True if there is an archive and the spools have not grown since. After an incomplete assembly missing spools may have
- * been added. Call it under the lock, because the result of the directory walk is global. */
+/* True if there is an archive and no spool is newer than it: missing spools may have been added after an incomplete
+ * assembly. Call it under the lock, because the directory walk stores its result in a global variable. */
 static bool is_assembled(const struct run *run, const struct paths *paths) {
     struct stat anchor;
     if (stat(paths->anchor, &anchor) != 0)
@@ -87,8 +88,9 @@ static bool is_assembled(const struct run *run, const struct paths *paths) {
            (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
 }
 
-/* Counts the records in all spools. The lock file of an incomplete run contains the count of its archive, because file
- * times do not change when a running process appends through a mapping. */
+/* Counts the records in all spools. After the assembly of an incomplete run the lock file contains this count. It shows
+ * later if a process that still runs has added records; file times do not show it, because the process writes through a
+ * memory mapping. */
 static uint64_t records_in(const struct run *run) {
     uint64_t records = 0;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -97,7 +99,7 @@ static uint64_t records_in(const struct run *run) {
     return records;
 }
 
-/* The count of records in the lock file; UINT64_MAX: the run was complete. */
+/* The count of records in the lock file; UINT64_MAX if there is none, because the run was complete. */
 static uint64_t read_count(int lock) {
     char text[24] = "";
     ssize_t length = pread(lock, text, sizeof text - 1, 0);
@@ -117,7 +119,7 @@ static bool write_text(const char *path, const char *bytes, size_t length) {
     return fclose(file) == 0 && ok;
 }
 
-/* Writes the run's tree.json and topology.json, unless the run already left them. */
+/* Writes the run's tree.json and topology.json, unless they exist already. */
 static void write_inputs(const struct run *run, const char *dir) {
     bool tree = false, topology = false;
     char path[PATH_MAX];
@@ -138,7 +140,8 @@ static void write_inputs(const struct run *run, const char *dir) {
     }
 }
 
-/* Moves the archive's files. The anchor file moves last, because it makes the directory an archive. */
+/* Moves the archive's files into DIR. The anchor file (traces.otf2) moves last, because it makes the directory an
+ * archive. */
 static bool move_into_place(const struct paths *paths, const char *dir, char *message, size_t capacity) {
     static const char *const names[] = {"traces", "traces.def", "run.json", "traces.otf2"};
     unlink(paths->anchor);
@@ -220,11 +223,12 @@ static int assemble_locked(const struct paths *paths, const char *dir, int lock,
     struct run run = {0};
     int outcome = assemble_run(&run, paths, dir, lock, waits_for_worlds, progress, message, capacity);
     if (outcome == ASSEMBLE_WHOLE && !variable_switch(VARIABLE_KEEP_SPOOL, false)) {
-        /* worlds[0] is dir itself. A joined run is a link: remove it before the worlds beneath it, so that the run to
-         * which it points stays. */
+        /* worlds[0] is dir itself. A joined run is a link to another run: remove the link first. Then its worlds are no
+         * longer found below dir, and the other run stays whole. */
         for (size_t i = 1; i < run.world_count; i++)
             remove_tree(run.worlds[i].directory);
-        /* Rename first: a half-removed spool directory would be assembled again into a poorer archive. */
+        /* Rename the spool directory before removing it. After a kill, its remains would otherwise be assembled again,
+         * into an archive that lacks the removed spools. */
         if (rename(paths->spool, paths->workshop) == 0)
             remove_tree(paths->workshop);
         remove_tree(paths->presence);
@@ -259,7 +263,7 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     }
     int lock = open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0) {
-        if (exists(paths.anchor)) /* readable, but this user may not write it */
+        if (exists(paths.anchor)) /* this user may read the archive but not write it */
             return ASSEMBLE_WHOLE;
         snprintf(message, capacity, "%s: %s; make the trace directory writable, because the archive is written there",
                  paths.lock, strerror(errno));
@@ -270,9 +274,9 @@ static int assemble_dir(const char *dir, bool waits_for_worlds, char *message, s
     struct progress progress = {.report = report, .context = context};
     int outcome = exists(paths.spool) || !exists(paths.anchor)
                       ? assemble_locked(&paths, dir, lock, waits_for_worlds, &progress, message, capacity)
-                      : ASSEMBLE_WHOLE; /* another process has just done it */
-    /* The lock file stays for processes that wait for it. But the directory of a complete run contains only the run's
-     * files. */
+                      : ASSEMBLE_WHOLE; /* another process has just assembled the run */
+    /* The lock file of an incomplete run stays, because it has the count of records. That of a complete run is removed,
+     * so that the directory contains only the run's files. */
     if (outcome == ASSEMBLE_WHOLE)
         unlink(paths.lock);
     close(lock);

@@ -1,8 +1,8 @@
 /* Maps ticks to nanoseconds, and one machine's nanoseconds to another's.
  *
  * All processes of a machine use the same counter, so one linear map per machine keeps their times consistent. The map
- * runs through the earliest and the latest calibration pair of all processes of the machine. Round trips between
- * machines then give offsets.
+ * runs through the earliest and the latest calibration pair (ticks and nanoseconds, read together) of all processes of
+ * the machine. Round trips between machines then give the offsets between their clocks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "assembly/machine_clock.h"
 #include "assembly/run.h"
 
-/* A rate from two pairs closer than this is poor: each pair is exact to some tens of ns, so the rate only to about
- * 1e-6. */
+/* The shortest span of calibration pairs that gives a good rate. Each pair is exact to some tens of ns, so over this
+ * span the rate is exact to about 1e-6. */
 static const uint64_t SHORT_SPAN_NS = 100000000;
 
 static const char *clock_name(const struct process *process) {
@@ -61,7 +61,7 @@ static bool find_machines(struct run *run) {
                                     .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
                                     .ns_per_tick = 1,
                                     .first_ns = UINT64_MAX};
-        /* Every world names its own machines, so two worlds may use one name for different machines. */
+        /* Two worlds may use the same name for different machines, because each world names its machines by itself. */
         if (name_count)
             snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, name_count + 1);
         else
@@ -90,8 +90,9 @@ static bool has_name_of_this(const struct machine *machine) {
     return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
 }
 
-/* Reads both clocks now. False if this is another machine, or if the machine has rebooted since the pair `last`. If
- * not, both clocks have advanced since that pair at a plausible rate and, if the rate is known, at that rate. */
+/* Reads both clocks now. False if this is another machine, or if the machine has rebooted since the pair `last` was
+ * read. Recognises this by the rate at which the two clocks have advanced since `last`: it must be plausible and, if
+ * the machine's rate is known, equal to it. */
 static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
                         struct clock_pair_definition *current_pair) {
     if (!has_name_of_this(machine) || !read_both(current_pair))
@@ -102,7 +103,8 @@ static bool measure_now(const struct machine *machine, struct clock_pair_definit
     return known_rate > 0 ? fabs(rate / known_rate - 1) < 0.01 : rate > 0.1 && rate < 10;
 }
 
-/* Returns the span of the pairs in ns, which determines the precision of the rate. */
+/* Fits the map of a machine to its calibration pairs. Returns the span of the pairs in ns, which determines how precise
+ * the rate is. */
 static uint64_t fit(const struct run *run, struct machine *machine) {
     struct clock_pair_definition first = {0}, last = {0};
     bool has_pair = false;
@@ -174,7 +176,7 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
             return false;
         current_pair.monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     } else {
-        /* Another machine would hardly match in both boot time and counter rate. */
+        /* Another machine would hardly have the same boot time and the same counter rate. */
         if (!read_both(&current_pair) || current_pair.ticks < machine->base_ticks)
             return false;
         double mapped = (double)machine_clock_ns(machine, current_pair.ticks),
@@ -186,8 +188,8 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
     return true;
 }
 
-/* Keeps only the measurement with the smallest bound among measurements close together. The differences between such
- * measurements are errors, and a line through two of them would be far off at the other end of the run. */
+/* Of measurements close together, keeps only the one with the smallest bound. Such measurements differ only by their
+ * errors, and a line through two of them would be far off at the other end of the run. */
 static void keep_best_measurements(struct machine *machine) {
     int64_t min_distance_ns = (int64_t)(machine->last_ns - machine->first_ns) / 8;
     min_distance_ns = min_distance_ns < 1 ? 1 : min_distance_ns > 1000000000 ? 1000000000 : min_distance_ns;
@@ -205,11 +207,12 @@ static void keep_best_measurements(struct machine *machine) {
     machine->measurement_count = kept_count;
 }
 
-/* A clock's rate changes by less than this between measurements: temperature changes a quartz so much in minutes. */
+/* An upper bound of the relative change of a clock's rate between measurements, which are some minutes apart. The
+ * temperature of the quartz causes it. */
 static const double WANDER = 1e-6;
 
-/* The number of ns by which a measurement is worse than the line through its two neighbours; <= 0: keep the
- * measurement. */
+/* The number of ns by which a measurement's bound exceeds the error of interpolating between its two neighbours. If it
+ * is above 0, the interpolation is better than the measurement. */
 static double excess_bound(const struct clock_measurement *m) {
     int64_t nearest_distance_ns =
         m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
@@ -217,8 +220,8 @@ static double excess_bound(const struct clock_measurement *m) {
     return (double)(m->bound_ns - neighbour_bound_ns) - WANDER * (double)nearest_distance_ns;
 }
 
-/* Drops bad measurements. Some measurements during a run are bad, because they are taken while the application waits:
- * one time slice of the scheduler is as long as a thousand round trips. */
+/* Drops bad measurements, the worst first. A measurement during a run is bad if the scheduler ran another process in
+ * the middle of a round trip: one time slice is as long as a thousand round trips. */
 static void drop_poor_measurements(struct machine *machine) {
     for (;;) {
         size_t worst = 0;
@@ -260,7 +263,7 @@ bool clock_map_finish(struct run *run) {
     for (size_t i = 0; i < run->machine_count; i++) {
         struct machine *machine = &run->machines[i];
         if (machine->first_ns == UINT64_MAX)
-            continue; /* no events: no time to correct */
+            continue; /* the machine has no events, so there is no time to correct */
         if (!machine->is_reference) {
             keep_best_measurements(machine);
             drop_poor_measurements(machine);

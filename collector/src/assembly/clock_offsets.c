@@ -1,6 +1,6 @@
-/* Turns round trips between machines into offsets to the reference machine. The first world measured against the
- * reference itself. Every other world measured against one of its own machines, so its offsets go by way of that
- * machine. */
+/* Turns round trips between machines into offsets to the reference machine. The first world measured its offsets to the
+ * reference machine itself. Every other world measured them to one of its own machines. They are added to the offset of
+ * that machine. */
 #include "assembly/clock_offsets.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "assembly/machine_clock.h"
 
-/* The offset and the bound that one round trip gives: reference -> here -> reference. */
+/* The clock offset, and the bound of its error, that result from one round trip: reference -> this machine ->
+ * reference. */
 static struct clock_measurement measure(const struct machine *reference, const struct machine *machine,
                                         const struct round_trip *trip) {
     int64_t ref_send = (int64_t)machine_clock_ns(reference, trip->ref_send);
@@ -17,7 +18,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     int64_t here_send = (int64_t)machine_clock_ns(machine, trip->here_send);
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
     bound = bound < 0 ? 0 : bound;
-    /* The error cannot exceed the bound, although the variability of slower rounds may. */
+    /* spread_ns comes from several round trips, also slower ones, and may exceed the bound. The error cannot. */
     int64_t error = trip->spread_ns < (double)bound ? (int64_t)(trip->spread_ns + 0.5) : bound;
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
@@ -27,7 +28,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     };
 }
 
-/* The machine that a process's world calls by a name. NO_ID if there is none. */
+/* The machine that has this name in a process's world. NO_ID if there is none. */
 static uint32_t machine_named(const struct run *run, const struct process *observer, const char *name) {
     const struct world *world = &run->worlds[observer->world];
     for (int rank = world->first; name && rank < world->first + world->size; rank++) {
@@ -59,8 +60,8 @@ static struct clock_measurement reversed(struct clock_measurement m) {
     return m;
 }
 
-/* Turns a measurement m against `intermediate`, which has measurements against the reference, into one against the
- * reference. */
+/* Turns a measurement against the machine `intermediate` into a measurement against the reference, by adding the
+ * intermediate's own offset and errors. */
 static struct clock_measurement by_way_of(const struct machine *intermediate, struct clock_measurement m) {
     int64_t intermediate_ns = m.at_ns + m.offset_ns;
     int64_t error = 0, bound = 0;
@@ -76,8 +77,8 @@ static struct clock_measurement by_way_of(const struct machine *intermediate, st
     return m;
 }
 
-/* Uses the round trips between machines that are tied to the reference and machines that are not. *has_changed: there
- * were such round trips. */
+/* Ties further machines to the reference: those with a round trip to a machine that is already tied. Sets *has_changed
+ * if there was such a round trip. */
 static bool tie(struct run *run, bool *tied, bool *has_changed) {
     bool *was_tied = malloc(run->machine_count * sizeof *was_tied);
     if (!was_tied)

@@ -7,11 +7,11 @@ struct function {
     const char *name;
     enum form form;
     OTF2_RegionRole role;
-    OTF2_CollectiveOp operation; /* for all forms of a collective */
-    bool is_collective;          /* true also for other calls that all members make */
+    OTF2_CollectiveOp operation; /* set for all forms of a collective */
+    bool is_collective;          /* also true for calls other than collectives that all members make */
 };
 
-/* Roles by kind of function and, for collectives, by the flow of their data; a barrier moves no data. */
+/* The OTF2 role for each kind of function and, for collectives, for each flow of data. A barrier moves no data. */
 #define ROLE_init OTF2_REGION_ROLE_FUNCTION
 #define ROLE_finalize OTF2_REGION_ROLE_FUNCTION
 #define ROLE_abort OTF2_REGION_ROLE_FUNCTION

@@ -8,15 +8,12 @@
 
 #include "hopscope/functions.h"
 
-/* The name of a function. function: enum mpi_function as recorded; a number that is not in the list gives "unknown". */
+/* The name of an MPI function; "unknown" for a number that enum mpi_function does not have. */
 const char *function_name(uint16_t function);
-/* True for a collective. comm: from the record of its enter. Another call that all members make counts if there is a
- * comm.
- */
+/* True for a collective, and for another call that all members make if its ENTER record has a communicator. comm: the
+ * communicator of the ENTER record; 0: none. */
 bool function_is_collective(uint16_t function, uint32_t comm);
-/* True for a collective that returns before it is complete. False for a start of a persistent collective, which is a
- * call of MPI_Start.
- */
+/* True for a nonblocking collective. A persistent collective is started by MPI_Start, for which this returns false. */
 bool function_is_nonblocking(uint16_t function);
 OTF2_RegionRole function_role(uint16_t function);
 /* Valid only for collectives and for functions that create a persistent collective. */

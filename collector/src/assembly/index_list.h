@@ -24,7 +24,8 @@ static inline bool index_list_add(struct index_list *list, size_t index) {
     return true;
 }
 
-/* True if an ascending list contains the index. Call it with ascending indices; *next is 0 at the first call. */
+/* True if an ascending list contains the index. Call it with ascending indices, so that all calls together pass the
+ * list once. *next: the position in the list; set it to 0 before the first call. */
 static inline bool index_list_has_next(const struct index_list *list, size_t *next, size_t index) {
     while (*next < list->count && list->items[*next] < index)
         ++*next;

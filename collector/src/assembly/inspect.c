@@ -35,7 +35,7 @@ static bool open_request(struct thread_state *thread, const struct spool_record 
     return true;
 }
 
-/* Returns an entry to fill. It reuses the entry of a finished collective on comm, because only the last finished one
+/* Returns an entry for a new collective on comm. Reuses the entry of a finished collective on comm: only the last one
  * matters. */
 static struct last_collective *entry_for(struct rank_state *rank, uint32_t comm) {
     for (size_t i = 0; i < rank->collective_count; i++)
@@ -58,8 +58,8 @@ static struct last_collective *open_collective(struct rank_state *rank, uint32_t
     return NULL;
 }
 
-/* Closes a request. Returns the record that began it, or SPOOL_NONE. Searches from the end: few requests are open at a
- * time, and they end approximately in the order in which they began. */
+/* Removes a request from the open ones. Returns the record that began it, or SPOOL_NONE. A search from the end is fast
+ * enough, because few requests are open at a time. */
 static struct spool_record close_request(struct thread_state *thread, uint64_t id) {
     size_t i = thread->open_count;
     while (i > 0 && thread->open[i - 1].c != id)
@@ -84,7 +84,7 @@ struct scan {
 static bool enter_collective(struct scan *s, const struct spool_record *record, uint64_t root, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (comm == NO_ID || record->b >> ARCHIVE_PERSISTENT_SHIFT)
-        return true; /* the number of a persistent collective does not tell its position among the others */
+        return true; /* the seq of a persistent collective does not show its order among the other collectives */
     struct last_collective *collective = entry_for(s->rank, comm);
     if (!collective)
         return false;
@@ -92,8 +92,8 @@ static bool enter_collective(struct scan *s, const struct spool_record *record, 
     return true;
 }
 
-/* Takes up a collective's start. Its record follows the ENTER of a nonblocking collective, or of the call that starts a
- * persistent one. */
+/* Adds a nonblocking or persistent collective, from its REQUEST record. The record follows the ENTER of the nonblocking
+ * collective, or of the call that starts the persistent one. */
 static bool start_collective(struct scan *s, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (!open_collective(s->rank, comm, record->b) && !enter_collective(s, record, SPOOL_ROOT_NONE, ns))
@@ -112,7 +112,8 @@ static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns
     return true;
 }
 
-/* Takes back the collective entered last, which does not count because MPI refused it. The one before it is over. */
+/* Removes the collective entered last, because MPI refused it. The collective before it then counts as the last one; it
+ * is finished. */
 static void undo_enter(struct rank_state *rank, struct last_collective *collective) {
     if (collective->seq > 0) {
         collective->seq--;
@@ -171,7 +172,7 @@ static bool inspect_record(struct scan *s, const struct spool_record *record) {
             collective->is_open = false;
         return true;
     }
-    case SPOOL_IDLE_BEGIN: /* its thread has ended */
+    case SPOOL_IDLE_BEGIN: /* the thread of this spool has ended */
         s->thread->call.kind = SPOOL_NONE;
         s->thread->waits = false;
         return true;
@@ -196,7 +197,7 @@ static bool inspect_stored(struct scan *s, const struct spool_record *stored) {
     return ok;
 }
 
-/* Sets if the process is alive: a living process holds a lock on each of its spools. */
+/* Sets `alive` and `is_observable`. A living process holds a lock on each of its spools. */
 static void check_liveness(struct rank_state *rank, const struct process *process, const struct run *run) {
     char path[PATH_MAX];
     rank->is_observable = process->has_ended;
@@ -239,7 +240,7 @@ static bool inspect_rank(struct inspection *inspection, int number) {
     return true;
 }
 
-/* Uses all clock measurements unchanged, because only a finished run shows which of them are best. */
+/* Uses all clock measurements as they are, because only a finished run shows which of them are the best. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity) {
     *inspection = (struct inspection){.first_ns = UINT64_MAX};
     struct run *run = &inspection->run;

@@ -1,4 +1,4 @@
-/* The call in which each rank of a run is now, or was when it died: for `hopscope inspect`. */
+/* Finds the call in which each rank of a run is now, or was when it died. `hopscope inspect` shows it. */
 #ifndef HOPSCOPE_INSPECT_H
 #define HOPSCOPE_INSPECT_H
 
@@ -11,7 +11,7 @@ struct last_collective {
     uint16_t function;
     uint64_t root; /* a rank, or SPOOL_ROOT_* */
     bool is_open;
-    bool started; /* it continues after its call has returned */
+    bool started; /* nonblocking or persistent: it continues after its call has returned */
 };
 
 /* The state of a thread at its last record. Times are corrected to the reference machine's clock. */
@@ -22,7 +22,7 @@ struct thread_state {
     uint64_t call_ns;
     struct spool_record last; /* ENTER of the last completed call; SPOOL_NONE: none */
     uint64_t last_enter_ns, last_leave_ns;
-    bool waits; /* it is in the engine and can do nothing but wait */
+    bool waits; /* it is in the engine, which waits for messages */
     uint64_t wait_ns;
     struct spool_record *open; /* receives and sends that are not complete, in order */
     uint64_t *open_ns;
@@ -32,21 +32,21 @@ struct thread_state {
 struct rank_state {
     struct thread_state *threads;
     size_t thread_count;
-    struct last_collective *collectives; /* the open ones, and the last one of each communicator */
+    struct last_collective *collectives; /* the open ones, and the last finished one of each communicator */
     size_t collective_count;
-    bool alive, is_observable; /* alive: its process still exists; is_observable: this machine can tell */
+    bool alive, is_observable; /* alive: its process still exists; is_observable: this machine can check that */
 };
 
 struct inspection {
     struct run run;
     struct rank_state *ranks; /* run.rank_count entries */
     uint64_t first_ns, last_ns;
-    bool has_clock; /* now_ns is known: one of the clocks is this machine's */
+    bool has_clock; /* now_ns is known, because the run has processes on this machine */
     uint64_t now_ns;
 };
 
-/* Reads DIR/spool, even while the collector writes it. False with a message if it contains nothing to report. Free the
- * inspection in both cases. */
+/* Reads DIR/spool, even while the collector writes it. Returns false with a message if there is nothing to report. Free
+ * the inspection in both cases. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity);
 void inspection_json(const struct inspection *inspection, struct text *output);
 void inspection_free(struct inspection *inspection);

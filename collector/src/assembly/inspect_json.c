@@ -18,8 +18,8 @@ static void add_comm(struct text *output, uint32_t comm) {
         text_add(output, ",\"comm\":%" PRIu32, comm);
 }
 
-/* Adds a peer as a trace-wide rank, "any" or "nobody"; null if its communicator's members are unknown. member_index:
- * the peer's position among them. */
+/* Adds a peer as a trace-wide rank, "any" or "nobody"; null if the communicator's members are unknown. member_index:
+ * the index of the peer in the list of members. */
 static void add_member(struct text *output, const struct inspection *inspection, uint32_t comm, uint32_t peer,
                        uint32_t member_index) {
     const struct comm *known_comm = comm == NO_ID ? NULL : &inspection->run.comms[comm];
@@ -100,7 +100,8 @@ static void add_open(struct text *output, const struct inspection *inspection, c
                    hop_peer_of(&inspection->run, process, record));
         bool has_tree = record->region >= 1 && record->region <= process->tree_count;
         const char *tree = has_tree ? process->trees[record->region - 1].text : NULL;
-        /* The role of the MPI library's own messages is recognised later, from the whole collective. */
+        /* The role of the MPI library's own messages is unknown here: the analysis derives it from the whole
+         * collective. */
         bool native = tree && strncmp(tree, ARCHIVE_NATIVE, strlen(ARCHIVE_NATIVE)) == 0;
         uint32_t role = native ? ROLE_COUNT : hop_role_of(tag);
         text_add(output, ",\"role\":\"%s\",\"round\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"tree\":",

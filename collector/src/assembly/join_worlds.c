@@ -1,9 +1,10 @@
 /* Joins communicators whose members are in different worlds.
  *
- * Each process numbers the processes of other worlds by itself (comm/members.h of the collector). Intercommunicators
- * tell whom the numbers mean: meet_leaders.c pairs the two sides of each, and then each process's numbers for the other
- * side translate to ranks. Communicators that derive from these intercommunicators are then identified as in a single
- * world: by origin, parent, members, and the number of equal communicators before, which all members count alike. */
+ * Each process has its own numbers for the processes of other worlds (comm/members.h of the collector).
+ * Intercommunicators show which ranks these numbers mean: meet_leaders.c pairs the two sides of each, so a process's
+ * numbers for the other side can be translated to ranks. Communicators that derive from these intercommunicators are
+ * then identified as within one world: by origin, parent, members, and a count of earlier communicators with the same
+ * three. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@
 /* One side of an intercommunicator, merged from the definitions of all its members. */
 struct side {
     uint64_t key;
-    int *ranks, size; /* of its members */
-    uint32_t partner; /* index of the other side; NO_ID: unknown so far */
+    int *ranks, size; /* its members, as trace-wide ranks */
+    uint32_t partner; /* index of the other side; NO_ID: not found yet */
 };
 
 struct joining {
@@ -23,7 +24,7 @@ struct joining {
         int *ranks; /* trace-wide ranks by (number - world_size); -1 unknown */
         int count;
         struct id_table keys; /* the process's own key of a communicator -> index of its definition */
-    } *by_rank;               /* by rank; empty for processes without foreign communicators */
+    } *by_rank;               /* the index is the rank; empty for processes without foreign communicators */
     struct side *sides;
     size_t side_count;
     struct id_table side_ids;
@@ -31,12 +32,12 @@ struct joining {
     bool ok;
 };
 
-/* Makes keys that are unique in one world unique across worlds. Keys of the first world stay. */
+/* Makes a key that is unique in its world unique across worlds. Leaves the keys of the first world unchanged. */
 static uint64_t key_in_world(uint64_t key, uint32_t world) {
     return world && key ? hash_mix(key, world) : key;
 }
 
-/* The trace-wide rank of a process's number; -1 if it is unknown or means no process. */
+/* The trace-wide rank of the process that has this number in `process`'s numbering; -1 if it is unknown. */
 static int rank_of(const struct joining *j, const struct process *process, int number) {
     if (number < 0)
         return -1;
@@ -94,7 +95,7 @@ static bool prepare(struct joining *j, struct process *process) {
         maximum = largest_member > maximum ? largest_member : maximum;
         maximum = largest_remote > maximum ? largest_remote : maximum;
     }
-    enum { MOST_FOREIGN = 1 << 26 }; /* a larger number comes from a damaged file */
+    enum { MOST_FOREIGN = 1 << 26 }; /* larger numbers occur only in damaged files */
     int64_t count = maximum - process->world_size + 1;
     if (count <= 0 || count > MOST_FOREIGN || process->world_size < 0)
         return true;
@@ -109,7 +110,8 @@ static bool prepare(struct joining *j, struct process *process) {
     return true;
 }
 
-/* Sets *key to the parent's key, 0 if no parent was recorded. False if the key is unknown so far. */
+/* Sets *key to the parent's common key, or to 0 if no parent was recorded. False if the parent has no common key yet.
+ */
 static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
                       uint64_t *key) {
     uint32_t parent = id_table_find(&j->by_rank[process->rank].keys, definition->parent_key);
@@ -138,7 +140,8 @@ static bool find_side(struct joining *j, const struct process *process, struct c
     return true;
 }
 
-/* Resolves this process's numbers for the members of the other side, once both sides are known. */
+/* Finds the ranks that this process's numbers for the members of the other side mean. Needs both sides; without them
+ * returns false. */
 static bool resolve_partner(struct joining *j, struct process *process, struct comm_definition *d) {
     if (d->side == NO_ID || j->sides[d->side].partner == NO_ID)
         return false;
@@ -196,9 +199,11 @@ static bool resolve_all(struct joining *j) {
     return changed;
 }
 
-/* The key by which a leader of MPI_Intercomm_create finds its partner exactly. It combines both leaders, the peer
- * communicator, the tag, and the number of earlier calls with these. (If the peer communicator lies within one world,
- * only its rank 0 recorded the members.) */
+/* A key that only the two leaders of one MPI_Intercomm_create have in common. It combines both leaders, the peer
+ * communicator, the tag, and the number of earlier calls with the same three. *is_known: false if the key cannot be
+ * computed. (That is so on most leaders if the peer communicator lies in one world: only its rank 0 recorded the
+ * members.)
+ */
 static uint64_t meeting_key(const struct leader *leader, bool *is_known) {
     const struct process *process = leader->process;
     const struct comm_definition *d = leader->definition;
@@ -265,8 +270,9 @@ static bool join_sides(struct joining *j) {
     return changed;
 }
 
-/* Gives keys to communicators that lie within one world although members of their parent were not found. If a process
- * created several communicators with the same members, each gets a key by its order, which is equal in all members. */
+/* Gives keys to communicators whose members are all in one world, but whose parent has members that were not found. If
+ * there are several with the same origin and members, their order of creation, which is equal on all members, makes
+ * their keys differ. */
 static bool settle_local(struct joining *j, struct process *process) {
     struct id_table keys = {0};
     bool ok = true;

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times beyond 36 years come from damaged spools; differences of such times must not overflow. */
+/* The greatest time, about 36 years. Later times come from damaged spools. The limit keeps differences of times from
+ * overflowing. */
 static const double LONGEST_NS = (double)(INT64_MAX / 8);
 
 static double bounded(double ns) {
@@ -20,7 +21,8 @@ uint64_t machine_clock_ns(const struct machine *machine, uint64_t ticks) {
     return distance_ns < machine->base_ns ? machine->base_ns - distance_ns : 0;
 }
 
-/* Interpolates between measurements. Beyond the first and the last two it extrapolates, as libotf2's readers do. */
+/* Interpolates between measurements. Before the first and after the last, extends the nearest line, as libotf2's
+ * readers do. */
 uint64_t machine_clock_corrected(const struct machine *machine, uint64_t raw_ns) {
     const struct clock_measurement *m = machine->measurements;
     size_t count = machine->measurement_count;

@@ -40,7 +40,8 @@ bool leaders_find(struct leaders *leaders, const struct run *run) {
     return true;
 }
 
-/* The kind of meeting that the other side recorded. MEETS_NOT: join_worlds.c finds the partner. */
+/* The kind of meeting that the other side must have recorded. MEETS_NOT for MPI_Intercomm_create, whose partners
+ * join_worlds.c finds. */
 static enum meeting opposite(enum meeting meets) {
     switch (meets) {
     case MEETS_SPAWN:
@@ -58,8 +59,9 @@ static enum meeting opposite(enum meeting meets) {
     }
 }
 
-/* True if a may have met b. Call it only in the direction in which a's partner must exist if its world was recorded:
- * from a spawned world to its parents, from a client to the port's owner, between the ends of a socket. */
+/* True if b may be a's partner. Call it only if a's partner must be among the leaders unless its world was not
+ * recorded: with a in a spawned world and b among the parents, with a client as a and a port's owner as b, or for the
+ * two ends of a socket. */
 static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
     const struct comm_definition *x = a->definition, *y = b->definition;
     if (a == b || b->partner != SIZE_MAX || opposite(x->meets) != y->meets || x->member_count != y->remote_count ||
@@ -85,7 +87,7 @@ static bool seeks(const struct leader *leader) {
     return leader->partner == SIZE_MAX && (meets == MEETS_PARENT || meets == MEETS_CONNECT || meets == MEETS_JOIN);
 }
 
-/* The only candidate that this leader may have met. SIZE_MAX if there are none or several. */
+/* The only leader that may be this leader's partner. SIZE_MAX if there are none or several. */
 static size_t only_candidate(const struct leaders *leaders, const struct run *run, size_t leader_index) {
     size_t candidate = SIZE_MAX;
     for (size_t i = 0; seeks(&leaders->items[leader_index]) && i < leaders->count; i++) {
@@ -98,8 +100,8 @@ static size_t only_candidate(const struct leaders *leaders, const struct run *ru
     return candidate;
 }
 
-/* Pairs leaders that are each other's only candidates. only: each leader's only candidate. suitors: number of leaders
- * that have this one as their only candidate. */
+/* Makes partners of two leaders if the second is the first's only candidate and no other leader's. only: each leader's
+ * only candidate. suitors: for each leader, the number of leaders whose only candidate it is. */
 static bool pair_up(struct leaders *leaders, const size_t *only, const uint32_t *suitors) {
     bool changed = false;
     for (size_t i = 0; i < leaders->count; i++) {
@@ -119,7 +121,7 @@ bool leaders_meet(struct leaders *leaders, const struct run *run) {
     size_t *only = malloc((leaders->count + 1) * sizeof *only);
     uint32_t *suitors = malloc((leaders->count + 1) * sizeof *suitors);
     bool ok = only && suitors;
-    /* Every pair leaves fewer candidates for the other leaders. */
+    /* Every new pair leaves fewer candidates for the other leaders, so repeat until nothing changes. */
     for (bool changed = ok; changed; changed = pair_up(leaders, only, suitors)) {
         memset(suitors, 0, leaders->count * sizeof *suitors);
         for (size_t i = 0; i < leaders->count; i++) {

@@ -8,8 +8,8 @@
 struct leader {
     const struct process *process;
     const struct comm_definition *definition;
-    bool tied;                          /* its machine's clock is tied to the reference machine's */
-    int64_t begin_ns, end_ns, slack_ns; /* corrected; slack_ns: largest error of the times */
+    bool tied; /* the offset between its machine's and the reference machine's clock is known */
+    int64_t begin_ns, end_ns, slack_ns; /* begin and end of its call, corrected; slack_ns: the times' largest error */
     int nth_there;  /* for MPI_Intercomm_create: number of earlier calls with the same peer and tag */
     size_t partner; /* index of the other side's leader; SIZE_MAX: unknown */
 };
@@ -25,7 +25,7 @@ bool leaders_find(struct leaders *leaders, const struct run *run);
  * possible. For a spawned world: its leader began MPI_Init inside the MPI_Comm_spawn call, and no other call fits the
  * group sizes. For a connection: both leaders used one port or socket at the same time. False if memory runs out. */
 bool leaders_meet(struct leaders *leaders, const struct run *run);
-/* Adds sentences about leaders whose partner is unknown. */
+/* Adds sentences to run->missing about leaders whose partner is unknown. */
 void leaders_report(const struct leaders *leaders, struct run *run);
 void leaders_free(struct leaders *leaders);
 

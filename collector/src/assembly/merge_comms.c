@@ -1,5 +1,5 @@
-/* Finds the definitions of different processes that mean the same communicator, by their keys, and merges their
- * members. Communicators get the same numbers in every run in which the program creates them in the same way. */
+/* Merges the definitions of different processes that have the same key, because they mean the same communicator. If a
+ * program creates its communicators in the same way in two runs, they get the same numbers in both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct view {
     int rank;
 };
 
-/* The key for merging. MPI_COMM_SELF has a key per rank but a single communicator definition in OTF2. */
+/* The key for merging. MPI_COMM_SELF has a different key on each rank, but OTF2 has a single definition for it. */
 static uint64_t merge_key(const struct comm_definition *definition) {
     return definition->self ? 0 : definition->common_key;
 }
@@ -25,8 +25,8 @@ static int by_key(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Orders communicators: MPI_COMM_WORLD first, then by creation, because a parent's definition precedes its children's
- * in every process. If several threads create communicators, that order is random; see compare_by_descent. */
+/* Orders communicators: MPI_COMM_WORLD first, then by creation, so that parents precede their children. If several
+ * threads create communicators, the order of creation is random, and compare_by_descent is used instead. */
 static int compare_by_creation(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world != y->world)
@@ -38,7 +38,8 @@ static int compare_by_creation(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Orders communicators: MPI_COMM_WORLD first, then by generation and key, which depend only on the program's calls. */
+/* Orders communicators: MPI_COMM_WORLD first, then by generation and key. Both depend only on the program's calls, not
+ * on their timing. */
 static int compare_by_descent(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world || y->world)
@@ -49,7 +50,7 @@ static int compare_by_descent(const void *a, const void *b) {
 }
 
 static void find_generations(struct run *run) {
-    /* Parents precede their children in order of creation, except in damaged spools. */
+    /* Parents come before their children in run->comms, except if spools are damaged. */
     for (size_t i = 0; i < run->comm_count; i++) {
         struct comm *comm = &run->comms[i];
         comm->generation = comm->parent == NO_ID || comm->parent >= i ? 1 : run->comms[comm->parent].generation + 1;
@@ -70,7 +71,7 @@ static bool ranks_exist(const struct run *run, const int *ranks, int count) {
     return true;
 }
 
-/* A rank of the world that was not found and is not a member yet. -1 if there is none. */
+/* A rank of the world whose spools were not found and which is not in `members` yet. -1 if there is none. */
 static int unknown_rank(const struct run *run, const struct world *world, const int *members, int size) {
     for (int rank = world->first; rank < world->first + world->size; rank++) {
         bool is_taken = run->processes[rank].present;
@@ -82,10 +83,10 @@ static int unknown_rank(const struct run *run, const struct world *world, const 
     return -1;
 }
 
-/* Takes the members from a view that lists all of them. If there is none, takes each member from its own report, and
- * fills the gaps with the missing ranks. */
+/* Takes the members from a view that lists all of them. If no view does, each view gives only its own rank. The gaps
+ * are then filled with the ranks whose spools were not found. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
-    /* All members are of this world, or join_worlds found them. */
+    /* All members are in the first view's world, or join_worlds has translated them. */
     const struct world *world = &run->worlds[run->processes[views[0].rank].world];
     int size = views[0].definition->size;
     if (size < 1 || size > run->rank_count)
@@ -148,8 +149,8 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
         memcpy(comm->members + comm->first_group, second, (size_t)(comm->size - comm->first_group) * sizeof *second);
         return true;
     }
-    /* Groups unknown: all processes that reported the communicator form one group. Messages on it are ambiguous and are
-     * omitted. */
+    /* The groups are unknown, so all processes that reported the communicator form one group. Messages on it are
+     * omitted, because their peers cannot be identified. */
     comm->members = malloc(count * sizeof *comm->members);
     if (!comm->members)
         return false;

@@ -1,8 +1,8 @@
 /* Merges the call sites of all processes, each with the callers that tell it apart.
  *
- * A call site in a wrapper of the program's own says nothing by itself. A function is a wrapper if the run shows one
- * address in it that calls, and its callers tell the call site apart if there are several of them. A wrapper's caller
- * may be a wrapper, too. */
+ * If a program calls MPI through a wrapper function of its own, the call site in the wrapper is always the same, and
+ * only the wrapper's callers tell the calls apart. A function counts as a wrapper if all its recorded calls come from
+ * one address, and its callers are then used if there are several. A wrapper's caller may be a wrapper, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "hopscope/hash.h"
 #include "schemas/otf2.h"
 
-/* Keys, each with the first value that it was seen with. */
+/* A set of keys. For each it has the first value with which the key was noted, and if there were other values. */
 struct forks {
     struct id_table ids;
     struct fork {
@@ -67,7 +67,7 @@ static uint64_t hash_of_function(const struct site_definition *site) {
 
 enum { MOST_LINKS = MOST_CALLERS + 1 };
 
-/* Fills in a call site and its callers; returns their number. */
+/* Fills `links` with a call site and its callers, the nearest first. Returns their number. */
 static size_t chain_of(const struct process *process, const struct site_definition *site,
                        const struct site_definition *links[MOST_LINKS]) {
     size_t length = 0;
@@ -83,7 +83,8 @@ static size_t chain_of(const struct process *process, const struct site_definiti
     return length;
 }
 
-/* functions: the calling addresses of each function. followers: the callers after each beginning of a chain. */
+/* Data about all chains of callers. functions: the addresses from which each function calls. followers: the callers
+ * that follow each beginning of a chain. */
 struct callers {
     struct forks functions, followers;
 };
@@ -100,7 +101,7 @@ static bool survey_chain(struct callers *callers, const struct site_definition *
     return true;
 }
 
-/* The number of callers that tell a call site apart. */
+/* The number of callers of a call site, the nearest first, that are needed to tell its calls apart. */
 static size_t count_telling_callers(const struct callers *callers, const struct site_definition *const *links,
                                     size_t length) {
     uint64_t chain = HASH_START;
@@ -139,8 +140,8 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True for the same place, whatever the address space layout. A function's name matters only if it is not a symbol,
- * because code on one line of Python may belong to several functions. */
+/* True if both are the same place in the program, even if modules were loaded at different addresses. For a line of
+ * Python the function's name counts too, because one line may belong to several functions. */
 static bool is_same_place(const struct site_definition *a, const struct site_definition *b) {
     return a->offset == b->offset && a->line == b->line && is_same_text(a->module, b->module) &&
            is_same_text(a->file, b->file) && (!a->file || is_same_text(a->symbol, b->symbol));

@@ -6,7 +6,8 @@ static bool equals(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if an earlier rank has the module, or this rank at a smaller number. Usually all ranks have the same few. */
+/* True if the module was already seen on an earlier rank, or on this rank with a smaller number. A simple search is
+ * enough, because usually all ranks have the same few modules. */
 static bool is_repeated(const struct run *run, int rank, size_t number) {
     const struct module_definition *target = &run->processes[rank].modules[number];
     for (int earlier_rank = 0; earlier_rank <= rank; earlier_rank++) {

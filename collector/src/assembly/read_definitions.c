@@ -24,7 +24,7 @@ static int64_t integer_of(const struct json *line, const char *key, int64_t defa
     return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : default_number;
 }
 
-/* Reads a number. Known machines' ticks fit in int64_t; a larger number is as exact as a double. */
+/* Reads a number. A number that does not fit in int64_t is only as exact as a double; ticks of known machines fit. */
 static uint64_t unsigned_of(const struct json *line, const char *key) {
     const struct json *value = json_get(line, key);
     if (!value || value->type != JSON_NUMBER)
@@ -44,14 +44,15 @@ static uint64_t key_of(const struct json *line, const char *key) {
     return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
 }
 
-/* Returns the element with this id (from 1) of an array of definitions, which grows as needed; new elements are zero.
- * NULL if memory runs out, or if no process would write this id. */
+/* Returns the element with this id (from 1) of an array of definitions. The array grows as needed; new elements are
+ * zero. NULL if memory runs out, or if the id is out of range because the file is damaged. */
 static void *element(void **array, size_t *count, size_t size, int64_t id) {
     if (id < 1 || id > 1 << 28)
         return NULL;
     if ((size_t)id > *count) {
         size_t new_count = (size_t)id;
-        /* Ids come in order, so the capacity doubles: it is the smallest power of two that is not below count. */
+        /* The array's capacity is the smallest power of two that is not below `count`. So it doubles as ids come in
+         * order. */
         size_t capacity = 1;
         while (capacity < *count)
             capacity *= 2;
@@ -212,7 +213,7 @@ static bool take_setting(struct process *process, const struct json *line) {
     return true;
 }
 
-/* Sets a call site or a caller. site NULL: its array could not grow. */
+/* Fills in a call site or a caller. site NULL: out of memory; returns false. */
 static bool take_site(const struct json *line, struct site_definition *site) {
     if (!site)
         return false;
@@ -231,7 +232,7 @@ static bool take_site(const struct json *line, struct site_definition *site) {
     return true;
 }
 
-/* Sets a name. name NULL: its array could not grow. */
+/* Fills in a name. name NULL: out of memory; returns false. */
 static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
     if (name)
         take_text(line, key, &name->text);

@@ -4,9 +4,9 @@
 
 #include "assembly/run.h"
 
-/* Fills process from the file. An unfinished last line is dropped silently; other unreadable lines are dropped and
- * reported in missing. False if the file cannot be read, or does not describe its process. process_free frees the
- * process. */
+/* Fills in a process from its file. Drops an unfinished last line silently; drops other unreadable lines and reports
+ * them in `missing`. False if the file cannot be read, or has no definition of the process itself. process_free frees
+ * the process. */
 bool read_definitions(struct process *process, const char *path, struct sentences *missing);
 void process_free(struct process *process);
 

@@ -41,7 +41,7 @@ static bool add_worlds(struct run *run, const char *directory, uint32_t *familie
             int unreadable = 0;
             if (ok && snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < (int)sizeof path)
                 ok = joined ? add_worlds(run, path, families, &unreadable) : add_world(run, path, family, &unreadable);
-            if (unreadable) { /* for example a world that has not created its spool/ yet */
+            if (unreadable) { /* for example because the world has not created its spool/ yet */
                 sentences_add(&run->missing, "everything in %s (%s)", path, strerror(unreadable));
                 ok = true;
             }
@@ -76,7 +76,7 @@ static int compare_worlds(const void *a, const void *b) {
     return strcmp(x->directory, y->directory);
 }
 
-/* Drops worlds without any known rank and numbers the ranks of the others consecutively. */
+/* Drops worlds of which no rank is known, and numbers the ranks of all other worlds consecutively. */
 static bool number_ranks(struct run *run) {
     qsort(run->worlds, run->world_count, sizeof *run->worlds, compare_worlds);
     size_t kept_count = 0;
@@ -113,7 +113,7 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
     return text;
 }
 
-/* Writes "0, 3 to 5 and 7" for the ranks for which a test holds. Returns their number. */
+/* Writes the ranks for which a test is true, such as "0, 3 to 5, 7". Returns their number. */
 static int list_ranks(const struct run *run, bool (*holds)(const struct process *), struct text *output) {
     int count = 0;
     for (int rank = 0; rank < run->rank_count; rank++) {
@@ -131,7 +131,7 @@ static int list_ranks(const struct run *run, bool (*holds)(const struct process 
     return count;
 }
 
-/* Tests for list_ranks. */
+/* The following functions are tests for list_ranks. */
 static bool is_absent(const struct process *process) {
     return !process->present && process->spool_count == 0;
 }
@@ -155,7 +155,7 @@ static bool has_later_session(const struct process *process) {
     return process->has_later_session;
 }
 
-/* True if another tool's MPI_Finalize took this process's call before the collector's. */
+/* True if the process ended without the collector's MPI_Finalize because another tool's MPI_Finalize precedes it. */
 static bool has_foreign_finalize(const struct process *process) {
     return died(process) && process->finalize_goes_to;
 }
@@ -218,7 +218,7 @@ static void report_missing(struct run *run) {
     }
 }
 
-/* A process of another world on the same machine, with a known host. NULL if there is none. */
+/* A process of another world that is on the same machine and whose host is known. NULL if there is none. */
 static const struct process *find_neighbour(const struct run *run, const struct process *process) {
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *neighbour = &run->processes[rank];
@@ -228,8 +228,8 @@ static const struct process *find_neighbour(const struct run *run, const struct 
     return NULL;
 }
 
-/* Gives hosts to processes of a world without one: they ended before they knew it, or the world does not know any
- * (sessions). If a world used no topology, each process's host is its machine. */
+/* Gives a host to each process of a world that has none, because it ended too early or because the world knows no hosts
+ * (programs with sessions). If the world used no topology, the host is the process's machine. */
 static void place_unplaced(struct run *run, const struct world *world) {
     bool any_placed = false;
     for (int rank = world->first; rank < world->first + world->size; rank++)

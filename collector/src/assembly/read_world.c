@@ -9,7 +9,7 @@
 #include "assembly/read_definitions.h"
 #include "assembly/run.h"
 
-enum { MOST_RANKS = 1 << 24 }; /* a larger number in a file name is not the collector's */
+enum { MOST_RANKS = 1 << 24 }; /* files with larger numbers in their names are not the collector's */
 
 /* Reads the numbers in "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the first form. */
 static bool parse_name(const char *name, int *rank, int *thread) {
@@ -28,8 +28,9 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-/* Sorts files into reading order: a rank's spools before its definitions. The rank may still be writing. It writes a
- * definition before the first record that uses it, so definitions that are read last cover all records read before. */
+/* Sorts files so that a rank's spools are read before its definitions. The rank may still be writing, and it writes
+ * each definition before the first record that uses it. So the definitions cover all records that were read before
+ * them. */
 static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);

@@ -1,7 +1,7 @@
 /* A run as its spool directory describes it, before it becomes an archive.
  *
- * Read by read_run.c (definitions) and spool_file.c (records); completed by clock_map.c, merge_comms.c and survey.c;
- * written by archive.c, write_definitions.c, write_events.c and run_json.c. */
+ * read_run.c (definitions) and spool_file.c (records) read it; clock_map.c, merge_comms.c and survey.c complete it;
+ * archive.c, write_definitions.c, write_events.c and run_json.c write the archive from it. */
 #ifndef HOPSCOPE_ASSEMBLY_RUN_H
 #define HOPSCOPE_ASSEMBLY_RUN_H
 
@@ -21,29 +21,29 @@
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes, file_bytes;   /* the first file_bytes are mapped from the file; the rest is a copy */
-    const struct spool_record *stored; /* see stored.h */
-    struct spool_record *sorted;       /* a copy in time order if the file is not; else NULL */
-    size_t count, records;             /* number of stored records or whole calls, and of the records in them */
+    size_t mapped_bytes, file_bytes;   /* size of the mapping, of which file_bytes are the file's and the rest a copy */
+    const struct spool_record *stored; /* the stored records, which stored.h expands */
+    struct spool_record *sorted;       /* a copy in time order; NULL if the file is in time order */
+    size_t count, records;             /* number of stored records, and of records after expansion (stored.h) */
     enum spool_state state;
     char stop_reason[256];
     /* Set by survey.c: */
     struct index_list open_enters; /* ascending: positions of ENTER records of calls never left */
     struct index_list refused;     /* ascending: positions of collectives that MPI refused */
-    struct id_table waited;        /* requests of hops whose completion ended a wait */
+    struct id_table waited;        /* ids of the requests whose hop ended a wait when it was complete */
     uint64_t events_written;       /* set by write_events.c */
 };
 
-struct comm_definition {      /* index = id - 1; key 0: undefined */
+struct comm_definition {      /* its index in the array is id - 1; key 0: no definition has this id */
     uint64_t key, parent_key; /* unique within this process's world */
     char *name;
     int size, rank;
-    bool inter, self, world; /* MPI_COMM_SELF and MPI_COMM_WORLD, even if the program renamed them */
-    int *members, *remote;   /* trace-wide ranks once joined is set; NULL if this process did not write them */
+    bool inter, self, world; /* self, world: MPI_COMM_SELF, MPI_COMM_WORLD, even if the program renamed it */
+    int *members, *remote;   /* trace-wide ranks once `joined` is set; NULL if this process did not write them */
     int member_count, remote_count;
     /* Meaningful only if the communicator has processes of other worlds (comm/registry.h of the collector): */
     bool foreign;
-    uint64_t origin, salt, nth; /* origin: a hash of the word */
+    uint64_t origin, salt, nth; /* origin: a hash of the word in the .defs file */
     enum meeting {
         MEETS_NOT,
         MEETS_SPAWN,
@@ -54,10 +54,10 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
         MEETS_INTERCOMM
     } meets;
     bool leads;
-    uint64_t begin_ticks, end_ticks, place_hash; /* set on the leader */
-    uint32_t peer;                               /* a definition id of this process, 0: none */
+    uint64_t begin_ticks, end_ticks, place_hash; /* set if this process is a leader */
+    uint32_t peer;                               /* id of this process's definition of the peer communicator; 0: none */
     int peer_rank;
-    uint32_t side; /* set by join_worlds.c; or NO_ID */
+    uint32_t side; /* index into join_worlds.c's sides, or NO_ID */
     /* Set by join_worlds.c: */
     bool joined;                        /* common_key and common_parent are known */
     uint64_t common_key, common_parent; /* equal on all members */
@@ -71,8 +71,8 @@ struct site_definition {
     char *module, *symbol;          /* symbol: the function, NULL: unknown */
     uint64_t offset, begin;         /* begin: of the function; UINT64_MAX: unknown */
     uint32_t callers[MOST_CALLERS]; /* ids of frames, the nearest first */
-    size_t caller_count;            /* merge_sites leaves those that tell call sites apart */
-    char *file;                     /* of an interpreted program, instead of module and offset; it then has a line */
+    size_t caller_count;            /* merge_sites reduces it to the callers that tell call sites apart */
+    char *file;                     /* Python file, with a line, instead of module and offset; NULL: machine code */
     int64_t line;
     uint32_t merged; /* index into run.sites */
 };
@@ -81,7 +81,7 @@ static inline bool is_known_site(const struct site_definition *site) {
     return site->module || site->file;
 }
 
-/* The file of a module of call sites. */
+/* A module, that is a program or library, in which call sites lie. */
 struct module_definition {
     char *name, *path, *build_id; /* NULL: unknown */
 };
@@ -105,9 +105,9 @@ struct round_trip {
     double spread_ns;
 };
 
-/* Kinds of messages inside the MPI library that are not recorded as hops. unseen: of a collective without a recorded
- * call; internal: of no collective; thinned: of a collective that was not selected for recording; unknown: of an
- * unknown collective; lost: beyond the room for messages. X(name) */
+/* X(name) for each reason why messages inside the MPI library were not recorded as hops. unseen: the collective's call
+ * was not recorded; internal: they belong to no collective; thinned: the collective was not selected for recording;
+ * unknown: their collective is unknown; lost: there was no room for them. */
 #define NATIVE_COUNTS_LIST(X) X(unseen) X(internal) X(thinned) X(unknown) X(lost)
 enum {
 #define NATIVE_COUNT(name) NATIVE_##name,
@@ -117,17 +117,17 @@ enum {
 };
 extern const char *const native_count_names[NATIVE_COUNTS];
 struct run;
-/* The number of one kind, over all ranks. */
+/* The number of messages that were not recorded for this reason, over all ranks. */
 uint64_t run_native_count(const struct run *run, int kind);
 
-/* A process's account of the messages inside the MPI library. */
+/* A process's report about its recording of messages inside the MPI library. */
 struct native_messages {
     bool is_reported;
     char *failure; /* why no message was recorded; NULL: some were */
     uint64_t counts[NATIVE_COUNTS];
 };
 
-/* A process's account of its reading of Python lines. */
+/* A process's report about its reading of Python lines. */
 struct python_lines {
     bool is_reported;
     char *version, *failure; /* failure: why no line was read; NULL: some were */
@@ -147,7 +147,7 @@ struct process {
     struct native_messages native;
     struct python_lines python;
     char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */
-    bool has_later_session; /* started a session after all had ended; it is not recorded from then on */
+    bool has_later_session; /* a session began after all earlier ones had ended; such a session is not recorded */
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;
@@ -164,21 +164,21 @@ struct process {
     size_t pair_count;
     struct round_trip *round_trips;
     size_t round_trip_count;
-    struct spool_file *spools; /* by thread */
+    struct spool_file *spools; /* the process's spools, in the order of their threads */
     size_t spool_count;
     uint32_t machine; /* index into run.machines, NO_ID if not present */
 };
 
 struct clock_measurement {
-    int64_t at_ns; /* raw time of this machine */
+    int64_t at_ns; /* time on this machine's own clock */
     int64_t offset_ns, error_ns, bound_ns;
 };
 
-/* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one made by MPI_Comm_spawn. Its trace-wide ranks start at
- * first. */
+/* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one that MPI_Comm_spawn created. Its trace-wide ranks begin at
+ * `first`. */
 struct world {
     char *directory;           /* the folder of its spool/ */
-    uint32_t family;           /* equal for the worlds of one run, which may have spawned one another */
+    uint32_t family;           /* number of the run to which the world belongs, if several runs were joined */
     struct process *processes; /* these move to run.processes in number_ranks */
     int first, size;
 };
@@ -186,12 +186,12 @@ struct world {
 /* A machine with a clock of its own. */
 struct machine {
     char name[160];                /* unique */
-    const char *clock_name, *boot; /* its name in the first world on it; boot NULL: unknown */
+    const char *clock_name, *boot; /* clock_name: its name in the first world that used it; boot NULL: unknown */
     bool is_tsc;
     uint64_t base_ticks, base_ns;
     double ns_per_tick;
     bool is_reference;
-    uint64_t first_ns, last_ns;             /* raw times of the first and last event; survey.c */
+    uint64_t first_ns, last_ns;             /* first and last event on its own clock, set by survey.c */
     struct clock_measurement *measurements; /* in time order */
     size_t measurement_count;
 };
@@ -200,17 +200,16 @@ struct machine {
 struct comm {
     uint64_t key, parent_key;
     const char *name;
-    char *own_name; /* its own name, if none of the definitions has one */
+    char *own_name; /* a name that the assembly made up, if none of the definitions has one */
     bool inter, self, world;
     int size;
     int *members;        /* trace-wide ranks in order; an intercommunicator's first group, then its second */
-    int first_group;     /* an intercommunicator's members in its first group; 0 if the groups are unknown */
+    int first_group;     /* size of an intercommunicator's first group; 0 if the groups are unknown */
     uint32_t first_id;   /* lowest definition id in any process; gives the order of creation */
-    uint32_t generation; /* distance from an ancestor without a parent */
+    uint32_t generation; /* number of ancestors, including itself */
     uint32_t parent;     /* index, or NO_ID */
     uint32_t group;      /* index into the archive's groups */
-    /* OTF2 ids of the window and the file that transfers with a request name by it, as survey.c sets them; else NO_ID
-     */
+    /* If this is a window or file with transfers: its OTF2 id, set by survey.c; else NO_ID. */
     uint32_t window, file;
 };
 
@@ -233,13 +232,14 @@ struct region {
     const char *user_name; /* a region that the program defined; NULL: an MPI function */
 };
 
-/* The collector's own regions. They follow the regions of MPI functions: id = region_count + this number. */
+/* Regions for the collector's own activities. Their OTF2 ids follow those of the MPI functions: region_count + this
+ * number. */
 enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_IDLE, OWN_JOIN, OWN_REGION_COUNT };
 
 struct run {
     const char *directory;
-    struct process *processes; /* by trace-wide rank */
-    int rank_count;            /* of all worlds, including ranks that were not found */
+    struct process *processes; /* the index is the trace-wide rank */
+    int rank_count;            /* number of ranks in all worlds, including ranks that were not found */
     struct world *worlds;
     size_t world_count;
     size_t spawns_without_world; /* MPI_Comm_spawn calls whose worlds are missing or ambiguous */
@@ -251,13 +251,13 @@ struct run {
     size_t shadow_count;
     struct site *sites;
     size_t site_count;
-    char **trees, **user_regions; /* borrowed names */
+    char **trees, **user_regions; /* distinct names; the processes own the texts */
     size_t tree_count, user_region_count;
     struct region *regions;
     size_t region_count;
     struct id_table region_ids, shadow_ids;
-    /* Set by survey.c; first and last are corrected to the reference machine's clock. */
-    uint64_t stored_count, first_ns, last_ns, overhead_ns; /* stored_count: stored records or whole calls */
+    /* Set by survey.c. first_ns and last_ns are corrected to the reference machine's clock. */
+    uint64_t stored_count, first_ns, last_ns, overhead_ns; /* stored_count: number of stored records (stored.h) */
     size_t threads;                                        /* spools with records */
     uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* omitted records */
     uint64_t leaves_without_enter;
@@ -266,11 +266,12 @@ struct run {
     struct sentences missing;
 };
 
-/* Reads DIR/spool and the spools of the worlds beneath it: DIR/spawned-<job>/spool and, for runs added later,
- * DIR/joined-<name>/spool with the worlds beneath that. False with a message if there is nothing from which to make an
- * archive. */
+/* Reads DIR/spool and the spools of the worlds beneath it: DIR/spawned-<job>/spool, and DIR/joined-<name>/spool for
+ * runs that were joined to it, with the worlds beneath those. Returns false with a message if there is nothing to make
+ * an archive from. */
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
-/* Reads the processes of one world. False if memory runs out, or with an errno if the directory cannot be read. */
+/* Reads the processes of one world. Returns false if memory runs out or the directory cannot be read; *error is then an
+ * errno. */
 bool world_read(struct world *world, struct sentences *missing, int *error);
 void run_free(struct run *run);
 
@@ -278,7 +279,7 @@ void run_free(struct run *run);
 bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
                      size_t capacity);
 void spool_file_close(struct spool_file *file);
-/* Releases the pages that a pass over the records has loaded; they can be read again. */
+/* Gives the memory of a spool's pages back to the system after a pass over the records. They can be read again. */
 void spool_file_rest(const struct spool_file *file);
 
 /* A rank's name in a sentence: "3", or "3 (1 of world 2)" if there are several worlds. */
@@ -286,44 +287,47 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
 
 /* Fits each machine's map from ticks to ns and computes the offsets between machines. */
 bool clock_map_make(struct run *run);
-/* The current corrected time. False if this is another machine, or it has rebooted. */
+/* Gets the current time, corrected to the reference machine's clock. False if this program does not run on that
+ * machine, or the machine has rebooted. */
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
-/* After survey: selects each machine's measurements, reports clocks without a connection to the reference's, and sets
- * the run's span. */
+/* Selects each machine's measurements, reports machines whose clock offset is unknown, and sets first_ns and last_ns of
+ * the run. Call it after survey. */
 bool clock_map_finish(struct run *run);
 
-/* Translates members to trace-wide ranks, and keys to keys that are equal on all members, across worlds too. Reports
- * how many communicators cannot be joined. Call it after clock_map_make. */
+/* Translates members to trace-wide ranks, and keys to keys that are equal on all members, even if these are in
+ * different worlds. Reports how many communicators cannot be joined. Call it after clock_map_make. */
 bool join_worlds(struct run *run);
 /* Finds the definitions of different processes that mean the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
 /* Finds the definitions of different processes that mean the same call site, and the callers that tell it apart. */
 bool merge_sites(struct run *run);
-/* Adds the file of a line of Python; else module+0xoffset, and the same for each of the callers. */
+/* Adds the text of a call site: the file for a line of Python; otherwise module+0xoffset, also for each caller. */
 void text_add_place(struct text *output, const struct site *site);
-/* Adds the description of a region by its calling function, with the callers of a line of Python. */
+/* Adds the name of the function that contains the call site; for a line of Python, also of its callers. */
 void text_add_function(struct text *output, const struct site *site);
 
-/* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
+/* Passes over all records once: sorts them if needed, and finds their time span, regions, shadow communicators and
+ * calls that never returned. */
 bool survey(struct run *run);
-/* OTF2 ids. NO_ID if the record refers to something unknown. A region's id comes from the record that begins it. */
+/* The functions from here on return OTF2 ids; NO_ID if the record refers to something unknown. region_of: the region
+ * that this record begins. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
-/* The communicator of a transfer's window or file. Those of one process have none; MPI_COMM_SELF stands for them. */
+/* The communicator of a transfer's window or file. For one of a single process, which has none, it is MPI_COMM_SELF. */
 uint32_t comm_of_transfer(const struct run *run, const struct process *process, const struct spool_record *transfer);
 /* True for a transfer of a file, false for a one-sided one. */
 static inline bool is_of_file(const struct spool_record *transfer) {
     return (uint32_t)transfer->a >= SPOOL_READ;
 }
-/* The index of a hop's peer among its communicator's members, of both groups for an intercommunicator. NO_ID: unknown.
- */
+/* The index of a hop's peer in the list of the communicator's members. For an intercommunicator the list has both
+ * groups. NO_ID: unknown. */
 uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* True if the communicator has processes of other worlds that were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* The depth of the stack of open records (indices into the file) after `leave` has closed its begin record and
- * everything that is still open inside; SIZE_MAX if no open record matches. */
+/* Finds the begin record that `leave` ends in the stack of open records (indices into the file). Returns the depth of
+ * the stack after it and everything above it are removed; SIZE_MAX if no open record matches. */
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave);
 
 #endif

@@ -20,7 +20,7 @@ static const char *first_text(const struct run *run, size_t offset) {
     return NULL;
 }
 
-/* Uses a decimal point in every locale. */
+/* Adds a number with a decimal point, whatever the locale. */
 static void add_real(struct text *output, const char *format, double value) {
     char digits[64];
     snprintf(digits, sizeof digits, format, value);
@@ -122,7 +122,7 @@ static void add_json(struct text *output, const struct json *value) {
     }
 }
 
-/* Adds the emulation of the topology file if the run's engine could emulate. Otherwise hops were not delayed. */
+/* Adds the `emulated` part of the topology file if the run had an engine, which alone emulates. Otherwise adds null. */
 static void add_emulated(struct text *output, const char *topology, const char *mode) {
     struct json *value = topology ? json_parse(topology, strlen(topology), NULL) : NULL;
     const struct json *emulate = json_get(value, "emulate");
@@ -156,7 +156,7 @@ uint64_t run_native_count(const struct run *run, int kind) {
     return total;
 }
 
-/* Adds the account of the messages inside the MPI library, summed over the ranks; null if no rank has one. */
+/* Adds the reports about messages inside the MPI library, summed over the ranks; null if no rank has one. */
 static void add_native(struct text *output, const struct run *run) {
     uint64_t report_count = 0;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -173,8 +173,8 @@ static void add_native(struct text *output, const struct run *run) {
     text_add(output, "}");
 }
 
-/* Adds the account of Python lines of the lowest rank that has one; null if no rank has one. If any rank read no lines,
- * adds the reason. */
+/* Adds the report about Python lines of the lowest rank that has one; null if no rank has one. If any rank could not
+ * read lines, adds its reason. */
 static void add_python(struct text *output, const struct run *run) {
     bool is_reported = false;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -302,7 +302,7 @@ static void add_missing(struct text *output, const struct run *run) {
     text_add(output, run->missing.count ? "\n  ]" : "]");
 }
 
-/* True if both commands are equal, or just their first words. */
+/* True if both commands are equal. by_program: true if their first words are equal. */
 static bool is_same(const char *command, const char *other, bool by_program) {
     size_t length = strcspn(command, " ");
     if (!by_program)
@@ -319,8 +319,8 @@ static bool is_named_before(const struct run *run, int rank, bool by_program) {
     return false;
 }
 
-/* Adds the commands that the job was started with, parted as launchers part them. Of a program that each rank gave
- * words of its own, the first ones. */
+/* Adds the distinct commands of the job's ranks, separated by " : " as on a launcher's command line. After
+ * MOST_COMMANDS, adds only commands of further programs: ranks of one program may all have different arguments. */
 static void add_commands(struct text *output, const struct run *run) {
     enum { MOST_COMMANDS = 8 };
     struct text commands = {0};

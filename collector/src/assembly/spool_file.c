@@ -10,13 +10,13 @@
 
 #include "assembly/run.h"
 
-_Static_assert(sizeof(struct spool_record) == 40, "records are written and read with this layout");
+_Static_assert(sizeof(struct spool_record) == 40, "a record must have the same layout in spools and in memory");
 
-/* Limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
+/* The largest possible chunk: the limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MAX_CHUNK_BYTES = 1 << 30 };
 
-/* The last records may still change: the enter of a call may become a whole call, with its message and its
- * completion. */
+/* The number of last records that may still change while the process runs: an ENTER, a message in the call and its
+ * completion may be merged into a whole call. */
 enum { UNSETTLED = 3 };
 
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
@@ -36,8 +36,8 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
     return NULL;
 }
 
-/* Counts records up to the first unwritten one: they are written in order. A binary search would suffice if no file
- * were damaged, but all records are read anyway. */
+/* Counts records up to the first unwritten one: they are written in order. A binary search would fail if a file is
+ * damaged, and would save little, because all records are read later anyway. */
 static size_t count_written(const struct spool_record *records, size_t room) {
     size_t count = 0;
     while (count < room && records[count].kind != SPOOL_NONE)
@@ -46,8 +46,8 @@ static size_t count_written(const struct spool_record *records, size_t room) {
 }
 
 /* Copies the records of a front while its process may be writing. A record is final once another call follows it, so
- * the last record is read first. An unsettled record may change during the copy, because a later record is merged into
- * it. Its kind then differs from the kind read before, and the copy starts again. */
+ * the copy goes from the last record to the first. One of the last records may change during the copy, because a later
+ * record is merged into it. Its kind then differs from the kind read before, and the copy starts again. */
 static void copy_front(struct spool_record *copy, const struct spool_record *front, size_t room) {
     size_t count;
     bool changed;
@@ -66,16 +66,16 @@ static void copy_front(struct spool_record *copy, const struct spool_record *fro
         }
     } while (changed);
     if (count < room)
-        copy[count].kind = SPOOL_NONE; /* an earlier attempt may have left a record here */
+        copy[count].kind = SPOOL_NONE; /* ends the copy: an earlier attempt may have left a record here */
 }
 
 static uint64_t counter(const uint64_t *of_header) {
     return __atomic_load_n(of_header, __ATOMIC_ACQUIRE);
 }
 
-/* The parts of a file: its chunks (fewer than the header says if the file was cut off) and its front. */
+/* The sizes of a file's chunks and of its front. If the file was cut off, it has fewer chunks than the header says. */
 struct extent {
-    uint64_t flushed, front; /* from the header */
+    uint64_t flushed, front; /* the fields of the header */
     size_t chunks, in_front; /* bytes */
     bool cut;
 };
@@ -141,7 +141,7 @@ static const char *read_records(struct spool_file *file, int fd, const struct sp
             spool_file_rest(file);
             return NULL;
         }
-        munmap(file->mapping, file->mapped_bytes); /* the process is alive and has just begun another chunk */
+        munmap(file->mapping, file->mapped_bytes); /* the process has just begun another chunk: try again */
         file->mapping = NULL;
         if (fstat(fd, &status) == 0)
             bytes = (size_t)status.st_size;

@@ -1,6 +1,6 @@
-/* Expands stored records. A stored record of a spool is a record or a whole call: its ENTER, the record in it, and its
- * LEAVE. These functions return the records as if each were stored separately, with ENTER and LEAVE instead of their
- * short forms. */
+/* Expands stored records. A stored record of a spool is one record, or a whole call that stands for several: its ENTER,
+ * the record of a message in it, and its LEAVE. These functions return the records as if each were stored separately,
+ * with the ordinary kinds ENTER and LEAVE. */
 #ifndef HOPSCOPE_STORED_H
 #define HOPSCOPE_STORED_H
 
@@ -16,7 +16,8 @@ enum { MAX_STORED_RECORDS = 4 };
 size_t records_of(const struct spool_record *stored, struct spool_record records[MAX_STORED_RECORDS]);
 /* The number of records that a stored record of this kind stands for. */
 size_t count_of(uint16_t kind);
-/* The first of the records that a stored record stands for. A record that begins something always comes first. */
+/* The first of the records that a stored record stands for. If one of them begins a call, wait or region, it is the
+ * first. */
 struct spool_record first_of(const struct spool_record *stored);
 uint64_t last_ticks_of(const struct spool_record *stored);
 

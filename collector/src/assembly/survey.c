@@ -1,5 +1,5 @@
-/* One pass over all records before the archive is written: checks their order, and finds their span, the regions and
- * shadow communicators that they need, and the calls that were never left. */
+/* Passes over all records once before the archive is written. Sorts them if they are out of order, and finds their time
+ * span, the regions and shadow communicators that they need, and the calls that never returned. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ uint32_t hop_peer_of(const struct run *run, const struct process *process, const
         return NO_ID;
     if (known_comm->self || !known_comm->inter)
         return peer < (uint32_t)(known_comm->self ? 1 : known_comm->size) ? peer : NO_ID;
-    int rank = process->comms[hop->comm - 1].rank; /* in this process's group */
+    int rank = process->comms[hop->comm - 1].rank; /* this process's rank in its own group */
     bool in_first = rank >= 0 && rank < known_comm->first_group && known_comm->members[rank] == process->rank;
     bool to_first = in_first == ((peer & SPOOL_OWN_GROUP) != 0);
     int count = to_first ? known_comm->first_group : known_comm->size - known_comm->first_group;
@@ -55,8 +55,8 @@ static const struct name_definition *user_region(const struct process *process, 
     return is_known ? &process->user_regions[begin->b - 1] : NULL;
 }
 
-/* The key of the region that an enter, a collective's request or a user region begins. User regions follow all
- * functions. */
+/* The key of the region that a record begins: an enter, a collective's request or a user region. The numbers of user
+ * regions follow those of all functions. */
 static uint64_t region_key(const struct process *process, const struct spool_record *begin, bool refused) {
     const struct name_definition *user = user_region(process, begin);
     uint64_t region_number = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
@@ -82,7 +82,7 @@ uint32_t shadow_of(const struct run *run, const struct process *process, const s
 }
 
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave) {
-    /* The number of each begin kind is one below that of its end kind. */
+    /* A begin kind and its end kind have consecutive numbers: the end is begin + 1. */
     for (size_t d = open->count; d > 0; d--) {
         struct spool_record begin = first_of(&file->stored[open->items[d - 1]]);
         bool same_region = leave->kind != SPOOL_LEAVE && leave->kind != SPOOL_STEP_END;
@@ -92,7 +92,8 @@ size_t depth_after(const struct spool_file *file, const struct index_list *open,
     return SIZE_MAX;
 }
 
-/* Gives each of a process's names its index among all distinct names, whose texts are borrowed. */
+/* Finds the index of each of a process's names among the distinct names of all processes, and adds new names. The texts
+ * still belong to the process. */
 static bool merge_names(char ***merged_names, size_t *count, struct name_definition *names, size_t name_count) {
     for (size_t i = 0; i < name_count; i++) {
         char *name = names[i].text ? names[i].text : "unknown";
@@ -148,8 +149,8 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* Returns the first index in [begin, end) with a later time than `ticks`, or with is_inclusive with that time or a
- * later one; `end` if there is none. */
+/* Returns the first index in [begin, end) whose record is later than `ticks`; if is_inclusive, not earlier than
+ * `ticks`. `end` if there is none. */
 static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks,
                           bool is_inclusive) {
     while (begin < end) {
@@ -162,7 +163,8 @@ static size_t first_after(const struct spool_record *records, size_t begin, size
     return begin;
 }
 
-/* Merges two neighbouring ranges, each in order. Records move only in their overlap. */
+/* Merges two neighbouring ranges of records, each of which is in time order. Moves only the records in the time that
+ * both ranges cover. */
 static bool merge(struct spool_record *records, size_t begin, size_t middle, size_t end) {
     if (records[middle - 1].ticks <= records[middle].ticks)
         return true;
@@ -179,9 +181,9 @@ static bool merge(struct spool_record *records, size_t begin, size_t middle, siz
     return true;
 }
 
-/* Sorts stably by time, one record at a time. libotf2 refuses an event earlier than its predecessor. Records are out of
- * order by no more than a call: a message that is recorded after the MPI function has returned has the time of its
- * enter, but the library's own messages in that function were recorded before it. */
+/* Copies the expanded records and sorts them stably by time, because libotf2 refuses an event earlier than its
+ * predecessor. Records are out of order only within a call: a message that is recorded after the MPI function has
+ * returned has the time of the enter, but the library's own messages in that function were recorded before it. */
 static bool sort_by_time(struct spool_file *file) {
     struct spool_record *sorted = malloc((file->records + MAX_STORED_RECORDS) * sizeof *sorted);
     size_t records = 0;
@@ -212,7 +214,7 @@ static bool in_order(const struct spool_file *file) {
     return true;
 }
 
-/* Notes a collective that MPI refused. A thread's calls do not nest, so their indices come in order. */
+/* Notes a collective that MPI refused. The calls of a thread do not nest, so the indices come in ascending order. */
 static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
     struct spool_record enter = first_of(&file->stored[index]);
     return index_list_add(&file->refused, index) && need_region(run, process, &enter, true);
@@ -223,7 +225,7 @@ static bool note_waited(struct spool_file *file, uint64_t request) {
     return id == request || id_table_find(&file->waited, id) != NO_ID || id_table_add(&file->waited, id, 0);
 }
 
-/* Notes that a transfer names this window or file. */
+/* Marks the window or file of a transfer, so that the archive defines it. */
 static void note_transfer(struct run *run, const struct process *process, const struct spool_record *record) {
     uint32_t comm = comm_of_transfer(run, process, record);
     if (comm == NO_ID)
@@ -244,7 +246,7 @@ static void number_objects(struct run *run) {
     }
 }
 
-/* Takes up one record. record: one of the records at this index in the file. */
+/* Processes one record. index: its position in the file, or that of the whole call from which it was expanded. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           const struct spool_record *record, struct index_list *open) {
     switch (record->kind) {
@@ -262,7 +264,7 @@ static bool survey_record(struct run *run, const struct process *process, struct
     case SPOOL_JOIN_BEGIN:
         return index_list_add(open, index);
     case SPOOL_IDLE_BEGIN:
-        open->count = 0; /* what the thread did not end, ends with it */
+        open->count = 0; /* everything that is still open ends with the thread */
         return index_list_add(open, index);
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:

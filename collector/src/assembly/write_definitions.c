@@ -134,7 +134,8 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     completeness(process, &output);
     text_property(w, group, ARCHIVE_PROPERTY_COMPLETE, output.bytes ? output.bytes : "");
     text_free(&output);
-    /* A rank's first thread always gets a location, because this location is a member of communicators. */
+    /* The first thread of a rank always gets a location, because it is the location that represents the rank in
+     * communicators. */
     bool has_first = false;
     for (size_t i = 0; i <= process->spool_count; i++) {
         bool missing_first = i == process->spool_count;
@@ -150,7 +151,7 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     }
 }
 
-/* The nodes of the system tree, one per distinct text. Their ids are given in order of first use. */
+/* The nodes of OTF2's system tree, one for each distinct text. They get ids in the order of their first use. */
 struct nodes {
     struct node {
         uint32_t parent;
@@ -179,7 +180,7 @@ static uint32_t node_of(struct writing *w, struct nodes *nodes, uint32_t parent,
     return id;
 }
 
-/* The names of the worlds. A name must stay the same text while the tree is written. */
+/* The names of the worlds, allocated once for the whole system tree, whose nodes keep pointers to them. */
 static char **name_worlds(const struct run *run) {
     char **names = calloc(run->world_count + 1, sizeof *names);
     for (size_t i = 0; names && i < run->world_count; i++) {
@@ -256,8 +257,8 @@ static void write_regions(struct writing *w) {
     }
 }
 
-/* The groups. Group 0 holds all locations, and group 1 is that of MPI_COMM_SELF; each other group is a distinct list of
- * members. */
+/* The archive's groups. Group 0 holds all locations, and group 1 belongs to MPI_COMM_SELF. Every other group is a list
+ * of members, and no two have the same list. */
 struct groups {
     struct id_table ids;
     struct members {
@@ -334,7 +335,7 @@ static void write_comms(struct writing *w) {
         struct comm shadow = run->comms[run->shadows[i].comm];
         shadow.name = name.bytes;
         shadow.parent = run->shadows[i].comm;
-        shadow.inter = false; /* messages inside a group also travel on it */
+        shadow.inter = false; /* its hops also go between members of one group */
         write_comm(w, &groups, (uint32_t)run->comm_count + i, &shadow);
         text_free(&name);
     }

@@ -15,7 +15,7 @@ struct writing {
     OTF2_AttributeList *attributes;
     struct index_list open;               /* open begin records */
     size_t next_open_enter, next_refused; /* positions in the file's lists open_enters and refused */
-    int64_t *next_seq;                    /* by communicator: the number that a reader expects next */
+    int64_t *next_seq;                    /* by communicator: the seq that a reader expects of the next collective */
     uint64_t last_ns, hops_since_enter;
     bool ok;
 };
@@ -32,14 +32,15 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
-/* The request's number in the archive; its lowest bit tells if the hop's completion ended a wait. Both records of the
- * request need the same number, and the first is written before the completion is read. So the survey noted the bit. */
+/* The request's number in the archive. Its lowest bit is set if the hop ended a wait when it was complete. Both events
+ * of the request need the same number, and the first is written before the completion is read. So survey.c has found
+ * the bit in advance. */
 static uint64_t hop_request(const struct writing *w, uint64_t request) {
     uint64_t id = request & ~SPOOL_WAITED;
     return archive_request(id, id_table_find(&w->file->waited, id) != NO_ID);
 }
 
-/* True for a blocking collective, of which only the enter and the leave are written. */
+/* True for the ENTER of a blocking collective. */
 static bool collective(const struct spool_record *record) {
     return record->kind == SPOOL_ENTER && function_is_collective(record->region, record->comm) &&
            !function_is_nonblocking(record->region);
@@ -58,8 +59,8 @@ static uint32_t root_of(uint64_t root) {
     }
 }
 
-/* The root of a collective, from the upper bits of its completion. It is small and signed, so that the special roots
- * come back. */
+/* The root of a collective, from the upper bits of its completion's c. As signed numbers, SPOOL_ROOT_* are -1, -2 and
+ * -3. The shift keeps the sign, so these come out unchanged. */
 static uint64_t root_above(uint64_t id_and_root) {
     return (uint64_t)((int64_t)id_and_root >> SPOOL_REQUEST_BITS) - 1;
 }
@@ -104,7 +105,7 @@ static void enter(struct writing *w, size_t index, const struct spool_record *re
     push(w, index);
 }
 
-/* The name of the MPI library's algorithm; NULL if it is unknown. */
+/* The name of the algorithm that the MPI library ran; NULL if it is unknown. */
 static const char *algorithm_of(const struct process *process, const struct spool_record *leave) {
     uint64_t id = leave ? leave->c >> SPOOL_ALGORITHM_AT : 0;
     return id >= 1 && id <= process->algorithm_count ? process->algorithms[id - 1].text : NULL;
@@ -115,7 +116,7 @@ static void add_text(struct writing *w, uint32_t attribute, const char *text) {
         check(w, OTF2_AttributeList_AddStringRef(w->attributes, attribute, string_id(w->strings, text)));
 }
 
-/* Adds the reason with this id to an event. False if there is none. */
+/* Adds the reason with this id to an event's attributes. False if there is no such reason. */
 static bool add_reason(struct writing *w, uint64_t id) {
     if (id < 1 || id > w->process->reason_count)
         return false;
@@ -127,7 +128,7 @@ static bool add_reason(struct writing *w, uint64_t id) {
     return true;
 }
 
-/* Ends a call. leave: NULL if an outer call's leave ended this one. */
+/* Ends a call. leave: the call's LEAVE; NULL if it has none and ends with an outer call. */
 static void leave_call(struct writing *w, const struct spool_record *begin, const struct spool_record *leave,
                        uint64_t ns) {
     bool refused = leave && leave->c == SPOOL_REFUSED;
@@ -157,13 +158,13 @@ static uint32_t inner_region(const struct writing *w, const struct spool_record 
     return (uint32_t)w->run->region_count + collector_region;
 }
 
-/* Begins a region other than a call. */
+/* Begins a region that is not an MPI call: a wait, step, overhead or user region. */
 static void begin_inner(struct writing *w, size_t index, const struct spool_record *record, uint64_t ns) {
     check(w, OTF2_EvtWriter_Enter(w->writer, NULL, ns, inner_region(w, record)));
     push(w, index);
 }
 
-/* Ends all that is open from this depth on; the outermost by this record. */
+/* Ends everything that is open from this depth of the stack on. `record` is the end of the outermost of these. */
 static void end_from(struct writing *w, size_t depth, const struct spool_record *record, uint64_t ns) {
     while (w->open.count > depth) {
         struct spool_record begin = first_of(&w->file->stored[w->open.items[--w->open.count]]);
@@ -275,10 +276,10 @@ static void skipped(struct writing *w, const struct spool_record *record, enum p
     check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->writer, w->attributes, ns, parameter, count));
 }
 
-/* Writes one record. record: one of the records at this index in the file. */
+/* Writes one record. index: its position in the file, or that of the whole call from which it was expanded. */
 static void write_record(struct writing *w, size_t index, const struct spool_record *record) {
     uint64_t ns = machine_clock_ns(w->machine, record->ticks);
-    /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */
+    /* Times must not decrease. Times before the first calibration pair may all become 0. */
     ns = ns < w->last_ns ? w->last_ns : ns;
     w->last_ns = ns;
     switch (record->kind) {

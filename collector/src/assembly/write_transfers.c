@@ -1,4 +1,4 @@
-/* Writes transfers with requests as OTF2's own RMA and I/O records, and the windows and files that they name. */
+/* Writes transfers with requests as OTF2's RMA and I/O events, and the definitions of their windows and files. */
 #include "assembly/archive.h"
 
 enum { IO_PARADIGM = 0 };

@@ -7,32 +7,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct epochs;      /* of a window: comm/epochs.h */
-struct engine_comm; /* the engine's state of a communicator: src/engine */
-struct native_part; /* src/native's state */
+struct epochs;      /* the epochs of a window: comm/epochs.h */
+struct engine_comm; /* what the engine keeps for a communicator: src/engine */
+struct native_part; /* what src/native keeps for a communicator */
 
 /* A communicator, window or file. Windows and files have the members of the communicator from which they were made. */
 struct comm {
-    uint64_t bits;   /* of the handle of the communicator, window or file */
+    uint64_t bits;   /* HANDLE_BITS of the communicator, window or file */
     MPI_Comm handle; /* MPI_COMM_NULL for windows and files */
     uint32_t id;     /* id of this process's definition; 0 while recording is off */
     uint64_t key;    /* unique in this process; if all members are of one world, equal on all of them */
     int size, rank;
-    int peers;        /* processes to exchange with: size; on an intercommunicator that of the other group */
-    int *world_ranks; /* size entries: world rank of each member; NULL for intercommunicators and foreign ones */
+    int peers;        /* number of ranks that can be named as a peer: size; on an intercommunicator the other group's */
+    int *world_ranks; /* size entries: world rank of each member; NULL if `inter` or `foreign` */
     bool inter;
     bool foreign;          /* the communicator, or one from which it derives, has members of another world: see key */
     bool has_strangers;    /* the communicator itself has such members */
     uint64_t next_seq;     /* needs no lock: MPI forbids one rank to begin two collectives at once on a communicator */
-    uint64_t persistent;   /* number of persistent collectives created on it */
+    uint64_t persistent;   /* number of persistent collectives created on the communicator */
     uint64_t checkpoint;   /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
-    struct epochs *epochs; /* of a window; NULL: unknown, or no window */
+    struct epochs *epochs; /* the epochs of a window; NULL: unknown, or this is no window */
     struct engine_comm *engine; /* NULL until its first engine collective */
     bool members_looked_up;     /* the engine has looked in the tree file's lists for the members */
-    int listed_members;         /* the list that it found: see plan/rank_list.h */
+    int listed_members;         /* the list that the engine found: see plan/rank_list.h */
     struct native_part *parts;  /* communicators that the MPI library derived from this one for its own messages */
-    MPI_Comm
-        local; /* of an intercommunicator: the library's hidden communicator of the own group, if src/native knows it */
+    MPI_Comm local; /* for an intercommunicator: the library's hidden communicator of the local group, if known */
 };
 
 /* Finds the communicator of a handle without a lock. Returns NULL for an unknown handle: it is invalid, or the

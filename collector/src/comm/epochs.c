@@ -1,4 +1,4 @@
-/* Translates the groups of a window's epochs to ranks, in memory that its making allocated. */
+/* Translates the groups of a window's epochs to ranks, in memory that epochs_make allocated. */
 #include "comm/epochs.h"
 
 #include <errno.h>

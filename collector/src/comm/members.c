@@ -5,8 +5,8 @@
 
 static MPI_Group world;
 
-/* The processes of other worlds. A thread holds the lock only during MPI's group functions, never while it waits for
- * another process. */
+/* The known processes of other worlds. A thread holds the lock only while it calls MPI's group functions, never while
+ * it waits for another process. */
 static struct {
     pthread_mutex_t lock;
     MPI_Group group; /* valid only if count > 0 */
@@ -33,11 +33,11 @@ void members_stop(void) {
 }
 
 void members_forget(void) {
-    /* This may run inside an MPI callback, so the group stays until members_find drops it. */
+    /* This may run inside an MPI callback, where MPI must not be called. So the next members_find frees the group. */
     __atomic_sub_fetch(&foreign.comms, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Gives numbers to the group's processes that are new and of other worlds. False if MPI fails. */
+/* Numbers the group's processes of other worlds that have no number yet. False if MPI fails. */
 static bool add_strangers(MPI_Group group) {
     MPI_Group strangers, unions;
     if (pmpi.Group_difference(group, world, &strangers) != MPI_SUCCESS)
@@ -63,8 +63,8 @@ static bool is_complete(const int *numbers, int size) {
     return true;
 }
 
-/* Replaces each -1 in `numbers` by the process's number if its world is another one. ranks: 0, 1, ...; positions:
- * scratch of the same length. */
+/* Replaces each -1 in `numbers` by the number of the process if it is a known process of another world. ranks: 0, 1,
+ * ..., size - 1; positions: scratch of the same length. */
 static bool number_foreign(MPI_Group group, int size, const int *ranks, int *positions, int *numbers) {
     if (foreign.count == 0)
         return true;
@@ -112,8 +112,8 @@ out:
     return numbers;
 }
 
-/* Finds both groups. Sizes come from the communicator, not from its groups: MPICH 5 returns the parent's group for a
- * Cartesian communicator that leaves out the parent's last processes. */
+/* Finds the members of both groups. Takes the sizes from the communicator, not from its groups: for a Cartesian
+ * communicator that leaves out the parent's last processes, MPICH 5 returns the parent's group. */
 static bool find_groups(struct members *members, MPI_Comm comm, bool inter, bool admits_strangers) {
     MPI_Group group;
     if (pmpi.Comm_size(comm, &members->size) == MPI_SUCCESS && pmpi.Comm_group(comm, &group) == MPI_SUCCESS)

@@ -1,9 +1,9 @@
-/* The members of a communicator, by this process's own numbers.
+/* The members of a communicator, in a numbering of processes that is private to this process.
  *
- * A process of MPI_COMM_WORLD (or mpi://WORLD) has its rank there as number. Processes of other worlds get numbers from
- * that world's size on, in the order in which they become known. Different numbers are different processes. A number
- * stays valid as long as there is a communicator with processes of other worlds. The assembly relates the numbers of
- * different processes. */
+ * The number of a process of this process's MPI_COMM_WORLD (or mpi://WORLD) is its rank there. Processes of other
+ * worlds get the numbers from the size of MPI_COMM_WORLD on, in the order in which they become known. Different numbers
+ * are different processes. The numbers stay valid as long as any communicator with processes of other worlds exists.
+ * The assembly translates between the numberings of different processes. */
 #ifndef HOPSCOPE_MEMBERS_H
 #define HOPSCOPE_MEMBERS_H
 
@@ -26,8 +26,8 @@ void members_stop(void);
  * admitted. After true with `foreign` set, call members_forget later. members_free frees the numbers. */
 bool members_find(struct members *members, MPI_Comm comm, bool inter, bool admits_strangers);
 void members_free(struct members *members);
-/* Tells that a communicator with processes of other worlds is gone. With the last such communicator, the numbers of
- * these processes expire for ever. */
+/* Call it when a communicator with processes of other worlds is freed. When the last such communicator is freed, the
+ * numbers of these processes become invalid and are never used again. */
 void members_forget(void);
 
 #endif

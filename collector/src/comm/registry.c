@@ -1,4 +1,5 @@
-/* Registers communicators: members, keys, definitions. Only readers of the table need no lock. */
+/* Registers communicators: finds their members, computes their keys, writes their definitions. All changes take a lock;
+ * only look-ups in the table do without. */
 #include "comm/registry.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@ static uint32_t last_id;
 static void (*lost_listener)(struct comm *comm);
 static void (*new_listener)(struct comm *comm);
 
-/* Counts the communicators that this rank created with one origin, parent, members and salt, by a hash of these four.
- */
+/* The number of communicators that this rank has created with one origin, parent, list of members and salt. `base` is a
+ * hash of these four. */
 struct origin_count {
     uint64_t base;
     uint32_t count;
@@ -61,14 +62,14 @@ static uint32_t next_count(uint64_t base) {
     return ++origin_count->count;
 }
 
-/* The derivation of a communicator: the inputs of its key. */
+/* The inputs from which a communicator's key is computed. */
 struct derivation {
     enum comm_origin origin;
     uint64_t parent_key, salt;
     bool parent_is_foreign;
     struct comm_promise promise; /* key 0: no promise */
     const struct meeting *meeting;
-    const char *name; /* of a window or file; else NULL */
+    const char *name; /* the name of a window or file; else NULL */
 };
 
 static const char *const origin_names[] = {
@@ -103,8 +104,8 @@ static void define(struct comm *comm, const struct derivation *derivation, uint3
         snprintf(name, sizeof name, "%s", derivation->name);
     else if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
-    /* The members are written by rank 0 on each side of an intercommunicator. If a process's numbers are its own, every
-     * rank writes them. */
+    /* Rank 0 writes the members; of an intercommunicator, rank 0 of each side. If there are processes of other worlds,
+     * every rank writes them, because every process numbers those processes in its own way. */
     bool writes = comm->rank == 0 || comm->foreign;
     struct line line;
     line_begin(&line, "comm");
@@ -142,7 +143,8 @@ static bool describe(struct comm *comm, bool admits_strangers, struct members *m
     return true;
 }
 
-/* Both sides of an intercommunicator must hash alike, so the group with the smaller first rank comes first. */
+/* Adds the members to the hash. Both sides of an intercommunicator must get the same hash, so the group with the
+ * smaller first rank comes first. */
 static uint64_t mix_members(uint64_t hash, const struct members *m) {
     if (!m->remote)
         return hash_mix_ranks(hash, m->local, m->size);
@@ -174,13 +176,15 @@ static uint64_t base_of(const struct derivation *derivation, const struct member
         return hash_mix_ranks(
             hash_mix(hash_mix(hash_mix(0, (uint64_t)derivation->origin), derivation->parent_key), derivation->salt),
             members->local, members->size);
-    /* Both sides must hash alike although their local communicators differ. */
+    /* Both sides of an intercommunicator must get the same hash although they created it from different communicators.
+     */
     uint64_t origin = derivation->meeting ? COMM_ORIGIN_INTERCOMM : derivation->origin;
     uint64_t parent_key = derivation->meeting ? 0 : derivation->parent_key;
     return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), derivation->salt), members);
 }
 
-/* Adds an entry. handle: the communicator's; for a window or file, that of the communicator from which it was made. */
+/* Adds a communicator, window or file. handle: the communicator; for a window or file, the communicator from which it
+ * was made. bits: of the handle of the object itself. */
 static struct comm *take_in(MPI_Comm handle, uint64_t bits, const struct derivation *derivation) {
     if (handle == MPI_COMM_NULL)
         return NULL;
@@ -251,8 +255,8 @@ static struct comm_promise promise(MPI_Comm parent, enum comm_origin origin) {
     if (!known_parent)
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
-    /* The members are those of the parent, so the parent's key stands for them. The origin makes the base different
-     * from that of a plain duplicate, in the same way on all ranks. */
+    /* The members are the parent's, so the hash takes the parent's key instead of the members. The origin keeps the
+     * base different from that of a duplicate by MPI_Comm_dup. */
     uint64_t base = hash_mix(hash_mix(1, origin), known_parent->key);
     uint32_t nth = next_count(base);
     pthread_mutex_unlock(&lock);

@@ -1,9 +1,9 @@
-/* A table from handles to communicators, with open addressing. Its readers take no lock.
+/* A hash table from handles to communicators, with open addressing. Its readers take no lock.
  *
  * A slot's handle is stored after its communicator, and a freed slot becomes a tombstone, so a reader sees only whole
- * entries. MPI forbids using a communicator while another thread frees it, so there is no other race. Outgrown tables
- * stay until the end, because a reader may still be inside. Each table is twice as large as the one before, so all
- * outgrown tables together are no larger than the current one. */
+ * entries. MPI forbids using a communicator while another thread frees it, so there is no other race. A full table is
+ * replaced by one of twice the size. The old table stays until the end, because a reader may still be using it. All old
+ * tables together are no larger than the current one. */
 #include "comm/table.h"
 
 #include <stdlib.h>
@@ -91,8 +91,8 @@ struct comm *comm_table_remove(uint64_t bits) {
     struct comm *comm = slot->comm;
     __atomic_store_n(&slot->handle, TOMBSTONE, __ATOMIC_RELEASE);
     __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
-    /* Tombstones right before an empty slot become empty, because they are useless. So creating and freeing in a loop
-     * does not fill the table. */
+    /* No search passes beyond an empty slot, so tombstones right before it can become empty too. Without this, a
+     * program that creates and frees communicators in a loop would fill the table. */
     size_t mask = table->capacity - 1, i = (size_t)(slot - table->slots);
     if (table->slots[(i + 1) & mask].handle == EMPTY) {
         for (; table->slots[i].handle == TOMBSTONE; i = (i - 1) & mask) {

@@ -11,7 +11,7 @@
 #include "config/variables.h"
 #include "log/log.h"
 
-/* Prints bytes and seconds as a user would write them, without 1e+09. */
+/* The format of bytes and seconds, as a user would write them: 1000000000, not 1e+09. */
 #define NUMBER "%.15g"
 
 static double number(enum variable variable, double minimum, double maximum, double default_number, bool is_reporter) {
@@ -32,7 +32,8 @@ static double number(enum variable variable, double minimum, double maximum, dou
     return default_number;
 }
 
-/* Returns the index of a variable's text among the allowed words (up to a NULL); 0 if it is unset. */
+/* Returns the index of a variable's text among the allowed words, which end with NULL. 0 if the variable is unset or
+ * has another text. */
 static int choice(enum variable variable, const char *const words[], bool is_reporter) {
     const char *value = variable_text(variable);
     char word_list[80] = "";
@@ -53,7 +54,8 @@ static bool switch_state(enum variable variable, bool unset, bool is_reporter) {
     return choice(variable, words, is_reporter) == 0 ? unset : !unset;
 }
 
-/* Reads 0, 1 or every:N; for MPICH mpich or mpich:every:N. A setting for another library counts as unset. */
+/* Reads HOPSCOPE_NATIVE: 0, 1 or every:N; for MPICH mpich or mpich:every:N. A setting for another library counts as
+ * unset. */
 static unsigned native_every(unsigned unset, bool is_reporter) {
     static const char every_prefix[] = "every:", mpich_prefix[] = "mpich";
     bool is_mpich_build = strncmp(HOPSCOPE_LIBRARY, mpich_prefix, strlen(mpich_prefix)) == 0;
@@ -89,7 +91,7 @@ struct config config_read(bool is_reporter) {
     static const char *const transports[] = {TRANSPORTS(TRANSPORT) NULL};
 #undef TRANSPORT
     int record = choice(VARIABLE_RECORD, recordings, is_reporter);
-    /* The assembly reads this variable, but only here is a wrong setting certain to be reported once. */
+    /* The assembly uses this variable. It is checked here too, so that a wrong setting is reported, and only once. */
     switch_state(VARIABLE_KEEP_SPOOL, false, is_reporter);
     if (is_reporter)
         config_tell_unknown();

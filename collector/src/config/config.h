@@ -20,20 +20,20 @@ struct config {
     const char *topology;    /* HOPSCOPE_TOPOLOGY: a topology file; NULL: the hosts of the ranks */
     double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: longest wait for the collectors of other ranks */
     size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: size of a spool's chunk */
-    double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none */
+    double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: time between clock measurements in a long run; 0: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing, but a tree still runs */
-    bool messages; /* HOPSCOPE_RECORD: collectives excludes point-to-point messages; all (also unset) includes them */
-    unsigned native_every; /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */
-    bool python;           /* HOPSCOPE_PYTHON: 0 shows calls through mpi4py by its extension, not by line of Python */
+    bool messages; /* HOPSCOPE_RECORD: `collectives` excludes point-to-point messages; `all`, the default, has them */
+    unsigned native_every; /* HOPSCOPE_NATIVE: records the library's own messages in every n-th collective; 0: none */
+    bool python;           /* HOPSCOPE_PYTHON: 0 records mpi4py's module as call site, not the line of Python */
     bool reports_python;   /* HOPSCOPE_PYTHON: 1 also reports on stderr if lines of Python are unavailable */
-    bool paused;           /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
+    bool paused;           /* HOPSCOPE_PAUSED: 1 records nothing between MPI_Init and MPI_Pcontrol(1) */
     enum transport_name transport;
-    bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
-    bool chain;    /* HOPSCOPE_CHAIN: 1 calls other tools that wrap MPI functions too; see mpi/chain.h */
+    bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves spools; `hopscope recover` or the first analysis assembles them */
+    bool chain;    /* HOPSCOPE_CHAIN: 1 also calls other tools that wrap MPI functions; see mpi/chain.h */
 };
 
-/* Reads all variables. An empty variable counts as unset, and an invalid one keeps the default. is_reporter: print a
- * line on stderr for each invalid variable, and for each unknown one whose name begins like ours. */
+/* Reads all variables. An empty variable counts as unset; for an invalid one the default applies. is_reporter: prints a
+ * line on stderr for each variable with an invalid value, and for each unknown variable named HOPSCOPE_*. */
 struct config config_read(bool is_reporter);
 
 #endif

@@ -1,5 +1,5 @@
-/* All environment variables of Hopscope. A test compares the table in docs/collector.md with this list. That table
- * explains all of them, and config.h explains those that the preloaded library reads. */
+/* All environment variables of Hopscope. docs/collector.md explains them in a table, which a test compares with this
+ * list. config.h explains those that the preloaded library reads. */
 #ifndef HOPSCOPE_VARIABLES_H
 #define HOPSCOPE_VARIABLES_H
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not for the preloaded library: the commands read COLLECTOR_DIR, MEMORY and DIAGNOSIS, the assembly KEEP_SPOOL. */
+/* The preloaded library reads all but four: the commands read COLLECTOR_DIR, MEMORY and DIAGNOSIS, the assembly
+ * KEEP_SPOOL. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
     X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PYTHON) X(PAUSED)                   \
@@ -37,7 +38,7 @@ static inline const char *variable_text(enum variable variable) {
     return value && *value ? value : NULL;
 }
 
-/* Reads a variable that is 0 or 1. Anything else counts as unset. */
+/* Reads a variable that is 0 or 1. For any other value, returns `unset`. */
 static inline bool variable_switch(enum variable variable, bool unset) {
     const char *value = variable_text(variable);
     bool is_valid = value && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0);

@@ -1,4 +1,4 @@
-/* Checks the arguments of an operation and counts its bytes. Knows which buffers MPI reads and writes on which rank. */
+/* Checks the arguments of a collective and counts its bytes. Checks only the buffers that MPI uses on this rank. */
 #include "engine/arguments.h"
 
 #include "engine/inquiry.h"
@@ -16,7 +16,7 @@ enum operation operation_of(int function) {
     return operations[function] ? (enum operation)(operations[function] - 1) : OPERATIONS;
 }
 
-/* True if the library accepts a buffer's address. The address is irrelevant without bytes: MPI then allows any. */
+/* True if the library accepts a buffer's address. A buffer of no bytes may have any address. */
 static bool address_is_sound(const void *base, MPI_Datatype datatype, uint64_t bytes) {
     return bytes == 0 || base == MPI_IN_PLACE || inquiry_accepts_address(base, datatype);
 }
@@ -33,7 +33,7 @@ static bool is_sound(const struct engine_buffer *buffer, uint64_t *bytes) {
     return shape_is_sound(buffer, bytes) && address_is_sound(buffer->base, buffer->datatype, *bytes);
 }
 
-/* Checks a buffer with a count for each rank. *bytes is the sum of all counts. */
+/* Checks a buffer with a count for each rank. Sets *bytes to the size of all its blocks. */
 static bool all_are_sound(const struct engine_call *call, const struct engine_buffer *buffer, uint64_t *bytes) {
     *bytes = 0;
     if (!buffer->datatypes && !inquiry_accepts_datatype(buffer->datatype))
@@ -43,7 +43,7 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
         MPI_Datatype datatype = buffer_datatype(buffer, rank);
         if (count < 0)
             return false;
-        if (count == 0) /* then no datatype is required */
+        if (count == 0) /* MPI then allows any datatype */
             continue;
         if (buffer->datatypes && !inquiry_accepts_datatype(datatype))
             return false;
@@ -55,8 +55,8 @@ static bool all_are_sound(const struct engine_call *call, const struct engine_bu
     return true;
 }
 
-/* Checks a reduction's buffers. Both have the receive buffer's count and datatype. MPI writes the receive buffer only
- * on ranks that get a result. */
+/* Checks a reduction's buffers, which share one count and one datatype. has_result: this rank gets a result; only then
+ * does MPI write the receive buffer. */
 static bool reduction_is_sound(const struct engine_call *call, uint64_t bytes, bool has_result) {
     MPI_Datatype datatype = call->receive.datatype;
     return operator_fits(call->op, datatype) && address_is_sound(call->send.base, datatype, bytes) &&
@@ -67,9 +67,9 @@ static bool root_is_sound(const struct engine_call *call) {
     return call->root >= 0 && call->root < call->comm->size;
 }
 
-/* Checks two buffers with equal blocks. *bytes is the size of the first buffer, or that of the second if the first is
- * empty here. In an erroneous program the two differ. Then the first decides, because the other members know its size
- * too. */
+/* Checks two buffers with equal blocks. Sets *bytes to the size of the first buffer, or of the second if this rank does
+ * not use the first. The sizes differ only in an erroneous program. The first then counts, because the other members
+ * know its size too. */
 static bool blocks_are_sound(const struct engine_buffer *first, const struct engine_buffer *second, uint64_t *bytes) {
     uint64_t second_bytes = 0;
     if (first->base == MPI_IN_PLACE)

@@ -11,8 +11,9 @@ enum operation operation_of(int function);
 /* False if the library would refuse the arguments. The call then goes to the library, which reports its own error. Only
  * this rank refuses; the others wait for it, as they would in the library.
  *
- * If true, *bytes is the packed size that the rules of a tree file compare: one block if all ranks have equal blocks;
- * all blocks for MPI_Allgatherv and reduce-scatters; otherwise the message. It is 0 if members cannot know the size. */
+ * If true, *bytes is the packed size that the rules of a tree file compare: the size of one block if all ranks have
+ * equal blocks; of all blocks for MPI_Allgatherv and reduce-scatters; otherwise of the message. It is 0 if the members
+ * do not all know the size. */
 bool arguments_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes);
 
 #endif

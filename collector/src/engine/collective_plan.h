@@ -1,4 +1,4 @@
-/* The plan of a collective, and the steps that all collectives share: scheduling, then running the schedule. */
+/* The plan of a collective, and what all collectives do with it: schedule the collective, then run the schedule. */
 #ifndef HOPSCOPE_COLLECTIVE_PLAN_H
 #define HOPSCOPE_COLLECTIVE_PLAN_H
 
@@ -9,24 +9,25 @@
 struct collective_plan {
     enum operation operation;
     const struct algorithm *algorithm;
-    const struct tree_spec *up, *down; /* NULL for a role that does not run, or that does not use a tree */
-    const struct groups_spec *groups;  /* for algorithms IN_GROUPS */
-    int root;                          /* of the call, or of the tree if the call has none */
+    const struct tree_spec *up, *down; /* trees of the roles; NULL: the role does not run, or uses no tree */
+    const struct groups_spec *groups;  /* only for algorithms with the property IN_GROUPS */
+    int root;                          /* the call's root; the tree's own root if the call has none */
     uint64_t segment_bytes;
     bool arrival_order;
-    uint16_t tree; /* id in the records */
+    uint16_t tree; /* the id of the tree's name, for the records */
     int idle_polls;
 };
 
-/* The initial state of every execution, for data in packed bytes. Reductions change it. */
+/* An execution's initial state, for data in packed bytes. Reductions change its datatype, operation and unit. */
 struct execution collective_execution(const struct engine_call *call, const struct collective_plan *plan);
 /* Schedules the collective and allocates the schedule's memory. False if memory runs out. */
 bool collective_schedule(struct engine_comm *engine, const struct collective_plan *plan,
                          const struct schedule_request *request);
 /* Runs the schedule over engine->slots. */
 void collective_execute(struct execution *execution, struct engine_comm *engine);
-/* Takes a rank that lacks memory through the collective: it receives its messages and sends empty ones. So no member
- * waits forever, and a rank that needed this rank's data learns of the failure. Returns MPI's error code. */
+/* Runs the collective on a rank that lacks memory: the rank receives its messages, discards them, and sends empty ones.
+ * So no member waits forever, and a rank that needed this rank's data learns of the failure. Returns MPI's error code.
+ */
 int collective_run_empty_handed(struct execution *execution, const struct collective_plan *plan,
                                 const struct schedule_request *request);
 

@@ -41,30 +41,30 @@ static const char *const reason_texts[REASONS] = {"intercommunicator",
                                                   "turn of the MPI library",
                                                   "job with fault tolerance"};
 
-enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
+enum { MOST_ALGORITHMS = 64 }; /* the table of algorithms must not have more rows */
 
-/* Only engine_start and engine_stop write this. An exception are the ids, which any thread may define. */
+/* The engine's state. Only engine_start and engine_stop write it; but any thread may define the ids. */
 static struct {
     struct tree_plan *plan;
     bool spawned;          /* this world was spawned, so the plan lists no members of it */
-    bool tolerates_faults; /* the library reports dead ranks as errors, but a schedule would wait for them */
+    bool tolerates_faults; /* the job wants errors for dead ranks, so the engine, which would wait for them, is off */
     struct engine_surroundings surroundings;
     struct neighbors neighbors;
     int idle_polls;
     uint32_t reason_ids[REASONS];
-    uint32_t *size_reason_ids; /* one per tree */
-    uint32_t *tree_ids;        /* one per pair (reduce, broadcast) */
+    uint32_t *size_reason_ids; /* one id per tree */
+    uint32_t *tree_ids;        /* one id per pair of trees (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
     uint32_t leaders_ids[GROUPS_EXCHANGES];
 } engine;
 
 bool engine_served[FUNCTION_COUNT];
 
-/* If every rank has its own processor, a waiting rank polls this many times before it yields. Otherwise it yields at
- * once, to let the rank run for which it waits. */
+/* The number of polls after which a waiting rank yields, if every rank has its own processor. Otherwise it yields at
+ * once, because the rank for which it waits may need the processor. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
-/* True if the job asked for user-level failure mitigation, as rank 0 sees it. */
+/* True if the job asked for user-level failure mitigation (ULFM). Rank 0's answer counts for all ranks. */
 static bool tolerates_faults(MPI_Comm world) {
     int answer = 0;
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
@@ -148,8 +148,8 @@ static bool leave_to_library_for_size(int tree, uint32_t *id) {
     return false;
 }
 
-/* The id of a tree's or shadow communicator's name. The name is the algorithm (for leaders: algorithm:exchange), the
- * tree if one serves both directions, or reduce/broadcast. */
+/* The id of the name under which the hops are recorded. The name is the algorithm (for leaders: algorithm:exchange), or
+ * the tree if one tree serves both directions, or both trees as reduce/broadcast. */
 static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];

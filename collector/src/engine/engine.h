@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "engine/engine_call.h"
 
-struct topology; /* src/topology */
+struct topology; /* see src/topology */
 
 /* Reads the tree file's text, which is equal on all ranks. Call it once, from MPI_Init, when every rank is present.
  * tree_text NULL: no engine. transport: this rank's transport within a machine. spawned: MPI_Comm_spawn started this
@@ -21,8 +21,7 @@ struct topology; /* src/topology */
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
                   bool spawned, MPI_Comm world, char *message, size_t capacity);
 
-/* True if the engine may run this function at all. It costs one load and a branch, because it is on the wrappers' hot
- * path. */
+/* True if the engine may run this function at all. The wrappers ask for every call, so the check is just one load. */
 extern bool engine_served[];
 static inline bool engine_serves(int function) {
     return engine_served[function];
@@ -35,8 +34,9 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
 /* Frees the engine's state of a communicator that the application frees. Collective: all members must call it. */
 void engine_comm_free(struct comm *comm);
-/* Frees that state locally, but not the engine's communicator. It serves two cases: the end, where MPI_Finalize frees
- * the communicator, and an application's communicator that was freed without a call to the collector. */
+/* Frees the engine's state of a communicator locally, but not the engine's own communicator. For two cases: at the end,
+ * where MPI_Finalize frees that communicator, and if the application's communicator was freed without the collector's
+ * knowledge. */
 void engine_comm_abandon(struct comm *comm);
 void engine_stop(void);
 

@@ -8,8 +8,8 @@
 
 #include "comm/comm.h"
 
-/* One of a call's two buffers. If both have the same count and datatype, `receive` holds these. MPI_Bcast has only one
- * buffer, `receive`. */
+/* One of a call's two buffers. If the call has only one count and datatype for both, they are in `receive`. The buffer
+ * of MPI_Bcast is `receive`. */
 struct engine_buffer {
     const void *base; /* may be MPI_IN_PLACE */
     int64_t count;    /* elements per block */
@@ -29,8 +29,8 @@ struct engine_call {
     uint64_t seq;
 };
 
-/* The number of elements for (or from) a rank, and their position in the buffer: in extents of the datatype, or in
- * bytes with `datatypes`. The buffer must have one block per rank. */
+/* The count, displacement and datatype of the block for (or from) a rank, in a buffer with one block per rank. The
+ * displacement is in extents of the datatype, or in bytes if the buffer has `datatypes`. */
 int64_t buffer_count(const struct engine_call *call, const struct engine_buffer *buffer, int rank);
 int64_t buffer_displacement(const struct engine_call *call, const struct engine_buffer *buffer, int rank);
 MPI_Datatype buffer_datatype(const struct engine_buffer *buffer, int rank);

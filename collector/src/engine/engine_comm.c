@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most communicators that the engine has at once; further communicators go native. MPICH has only about 2,000
- * communicators, and they belong to the application. Each member has its own count, so the members agree when they
- * create a communicator. */
+/* The most communicators that the engine has at once. Collectives on further communicators go native: MPICH has room
+ * for only about 2,000 communicators, and the application needs them. Members may have different counts, so all members
+ * agree before they create one. */
 enum { MOST_COMMUNICATORS = 100 };
 static int communicators;
 
-/* States whose communicators the application freed, the last one first. New communicators of the same members use them
- * again. In programs that split in every step, that saves creating a communicator and shared memory. */
+/* The states of communicators that the application freed, the latest first. A new communicator of the same members uses
+ * such a state again. If a program splits a communicator in every step, this saves creating a communicator and shared
+ * memory each time. */
 enum { MOST_IDLE = 8 };
 static struct engine_comm *idle;
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* clock_exchange.c uses tags of the collector's own communicator below FIRST_TAG. Every MPI library has tags up to
- * MIN_MAX_TAG. */
+/* FIRST_TAG: clock_exchange.c uses the tags below it on the same communicator. MIN_MAX_TAG: the greatest tag that every
+ * MPI library must support. */
 enum { FIRST_TAG = 16, MIN_MAX_TAG = 32767 };
 
 /* Stands for the state of a communicator whose struct could not be allocated. */
@@ -107,7 +108,8 @@ static void free_with_communicator(struct engine_comm *e) {
     engine_comm_release(e);
 }
 
-/* Takes out the idle state of the same members, the one with the smallest id; NULL if there is none. */
+/* Removes from the list the idle state of the same members (if there are several, the one with the smallest id) and
+ * returns it. NULL if there is none. */
 static struct engine_comm *take_idle(const struct comm *comm) {
     struct engine_comm **smallest = NULL, *state = NULL;
     pthread_mutex_lock(&idle_lock);
@@ -124,8 +126,8 @@ static struct engine_comm *take_idle(const struct comm *comm) {
     return state;
 }
 
-/* An idle state that every member has. NULL if a member has none or another one, because it kept other states for
- * longer. Collective over comm. */
+/* An idle state that every member has. NULL if any member has none, or one with a different id: members may have kept
+ * different states. Collective over comm. */
 static struct engine_comm *agreed_idle(const struct comm *comm) {
     struct engine_comm *e = take_idle(comm);
     uint64_t vote[2] = {e ? e->id : 0, e ? ~e->id : 0}, least[2] = {0};
@@ -136,16 +138,16 @@ static struct engine_comm *agreed_idle(const struct comm *comm) {
     return is_agreed ? e : NULL;
 }
 
-/* True if `agreement` is true on all members. It uses the application's communicator: an error here would have hit the
- * call itself, so it belongs to that communicator's error handler. */
+/* True if `agreement` is true on all members. It communicates on the application's communicator. If that fails, the
+ * application's call would have failed too, so the application's error handler is right to get the error. */
 static bool all_agree(const struct comm *comm, bool agreement) {
     int vote = agreement, unanimous = 0;
     return pmpi.Allreduce(&vote, &unanimous, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && unanimous;
 }
 
-/* Creates the engine's communicator from the collector's own. So a failure does not reach the error handler of the
- * application's communicator, and no attribute callback runs. The tag separates it from communicators that other
- * threads create at the same time. */
+/* Creates the engine's communicator, from the collector's own one instead of the application's. So no failure reaches
+ * the application's error handler, and none of its attribute callbacks runs. The tag keeps the call apart from those by
+ * which other threads create communicators at the same time. */
 static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *surroundings) {
     MPI_Group members;
     MPI_Comm communicator = MPI_COMM_NULL;
@@ -165,7 +167,7 @@ static struct transport *open_transport(const struct engine_comm *e, int rank,
     if (surroundings->links)
         return transport_emulated_open(surroundings->links, e->topology_host, rank);
     switch (surroundings->transport) {
-    case TRANSPORT_shm: /* it starts with its fallback; see share_memory */
+    case TRANSPORT_shm: /* begins with MPI messages; share_memory replaces them if all members share memory */
     case TRANSPORT_mpi:
         break;
     }
@@ -207,7 +209,7 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
         e->usable = all_agree(comm, e->handle != MPI_COMM_NULL);
         if (e->usable)
             share_memory(e, comm, surroundings);
-        /* Freeing needs all members, so a communicator that only some members have is not freed. */
+        /* MPI_Comm_free needs all members, so a communicator that only some members have is not freed. */
     }
     if (e && e->usable) {
         e->transport->comm = e->handle;

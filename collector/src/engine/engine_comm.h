@@ -16,27 +16,27 @@ struct neighbors;
 struct engine_surroundings {
     const struct topology *topology;
     enum transport_name transport;     /* for links that are not emulated */
-    struct links *links;               /* NULL: links are not emulated */
+    struct links *links;               /* the emulated links; NULL: none are emulated */
     const struct neighbors *neighbors; /* NULL: no memory is shared */
     MPI_Comm world;                    /* like MPI_COMM_WORLD, but the collector's own, with errors returned */
-    MPI_Group processes;               /* of world */
-    int max_tag;                       /* of world; 0: nothing is open yet */
+    MPI_Group processes;               /* the group of `world` */
+    int max_tag;                       /* the greatest tag on `world`; 0: nothing is open yet */
 };
 
-/* Call it in MPI_Init, with the other fields filled in. False if MPI gives no group. */
+/* Sets world, processes and max_tag. Call it in MPI_Init, when the other fields are set. False if MPI fails. */
 bool engine_surroundings_open(struct engine_surroundings *surroundings, MPI_Comm world);
 void engine_surroundings_close(struct engine_surroundings *surroundings);
 
 enum { ENGINE_POSITIONS = 8, ENGINE_PREPARED = 4 };
 
-/* The location of a slot in another call with equal arguments. */
+/* The location of a prepared schedule's slot, relative to the buffers of the call that runs the schedule. */
 struct slot_home {
     enum { HOME_NOWHERE, HOME_SEND_BUFFER, HOME_RECEIVE_BUFFER, HOME_MEMORY } kind;
     size_t offset; /* HOME_MEMORY: within the communicator's memory */
     MPI_Aint stride;
 };
 
-/* A call that is likely to repeat, with its schedule, see prepared.h. */
+/* A call that has run and may come again, with its schedule; see prepared.h. */
 struct prepared {
     bool used;
     /* Identifies the call: */
@@ -56,9 +56,9 @@ struct engine_comm {
     uint64_t id;     /* equal on all members: the key of the communicator for which it was made */
     int *world_ranks;
     struct engine_comm *next_idle;
-    MPI_Comm handle; /* errors are returned */
+    MPI_Comm handle; /* the engine's own communicator, which returns errors */
     struct tree_members members;
-    int *topology_host; /* of each rank; the topology's host number */
+    int *topology_host; /* the number of each rank's host in the topology */
     int *scratch;       /* SCHEDULE_SCRATCH * size, for generators */
     int64_t *tables;    /* 4 * size, for positions and lengths of blocks */
     struct transport *transport;
@@ -76,7 +76,7 @@ struct engine_comm {
     int queue_capacity;
     struct slot_memory *slots;
     int slot_capacity;
-    char *memory; /* for slot rings, or for a packed message */
+    char *memory; /* holds rings of slots, or a packed message */
     size_t memory_bytes;
 };
 
@@ -98,12 +98,12 @@ bool engine_comm_reserve(struct engine_comm *engine);
 /* Frees the contents of a prepared call. */
 void prepared_free(struct prepared *prepared);
 
-/* Keeps the state for the next communicator of the same members in the same order, or frees it with its communicator.
- * Local, as MPI_Comm_free is in every MPI library known. */
+/* Keeps the state for the next communicator of the same members in the same order, or frees it and the engine's
+ * communicator. Sends no messages: MPI_Comm_free sends none in any known MPI library. */
 void engine_comm_close(struct engine_comm *engine);
-/* Frees the kept states but not their communicators. */
+/* Frees the states that engine_comm_close kept, but not their communicators. */
 void engine_comms_release(void);
-/* Frees the state but not its communicator. Local. */
+/* Frees the state but not its communicator. Sends no messages. */
 void engine_comm_release(struct engine_comm *engine);
 
 #endif

@@ -6,17 +6,17 @@
 
 #include "record/record.h"
 
-/* Peer and tag as recorded. */
+/* The peer and the hop's tag, as a record of the spool holds them (hopscope/spool.h). */
 static uint64_t peer_and_tag(const struct execution *x, const struct step *step) {
     return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->role, step->round, step->segment, x->seq);
 }
 
-/* The tag by which MPI matches. It separates the segments of a window and the roles, because these are under way at the
- * same time.
+/* The tag of a step's MPI message. Segments of one window, rounds and roles have different tags, because their messages
+ * are under way at the same time.
  *
- * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the engine's
- * communicator and leaves it when all its messages are done, so it does not post a receive of the next collective
- * earlier. Within a collective a rank receives as many messages per tag from another rank as that rank sends
+ * Successive collectives have the same tags. This is safe. A rank runs one collective at a time on the engine's
+ * communicator and leaves it when all its messages are done, so it posts no receive of the next collective before that.
+ * Within a collective a rank receives as many messages per tag from another rank as that rank sends
  * (collector/tests/engine checks this for every algorithm), and messages of one sender and tag match in order. So each
  * collective receives exactly its own messages, however far ahead the sender is. Nonblocking and persistent collectives
  * never run here.
@@ -27,10 +27,10 @@ static int message_tag(const struct step *step) {
 
 struct progress {
     struct execution *x;
-    int head, tail; /* of the queue */
+    int head, tail; /* positions in the queue: the next step to start, and the end */
     int remaining;  /* steps not done yet */
     bool is_recording;
-    bool ticks_are_current; /* only bookkeeping has happened since `ticks` */
+    bool ticks_are_current; /* since `ticks` was read, the loop has done only bookkeeping */
     uint64_t ticks;
 };
 
@@ -51,7 +51,7 @@ static void finish(struct progress *p, int index) {
     for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next) {
         struct step *next = &s->steps[s->edges[edge].step];
         if (--next->waiting == 0) {
-            next->waiting = next->unmet; /* reset for the next run */
+            next->waiting = next->unmet; /* reset the count for the schedule's next run */
             p->x->queue[p->tail++] = s->edges[edge].step;
         }
     }
@@ -73,8 +73,8 @@ static void copy(struct execution *x, const struct step *step) {
         memmove(target, source, (size_t)(step->length * x->unit_bytes));
         return;
     }
-    /* The gaps in the user's buffer must stay unwritten, so MPI makes the copy, by a message from this rank to
-     * itself. */
+    /* The gaps between the bytes of the datatype must stay unwritten. So MPI makes the copy: this rank sends a message
+     * to itself. */
     int error =
         pmpi.Sendrecv(source, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, target, (int)step->length,
                       x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);
@@ -173,7 +173,8 @@ static void run_ready(struct progress *p) {
     }
 }
 
-/* Takes up a completion. If it makes a step ready while the rank waits, the wait ends, at the completion's time. */
+/* Processes the completion of a message. If the rank waits and a step becomes ready, the wait ends at the time of this
+ * completion. */
 static void complete(struct progress *p, const struct completion *completion, bool *waiting) {
     struct execution *x = p->x;
     const struct step *step = &x->schedule->steps[completion->step];
@@ -193,8 +194,8 @@ static void complete(struct progress *p, const struct completion *completion, bo
     *waiting = *waiting && !ends_wait;
 }
 
-/* Polls once. Messages found before a wait begins count as early. So do those found in the poll that ends the wait,
- * except the one that ends it. */
+/* Polls once. Records a message as waited for only if its completion ends a wait. All other messages count as having
+ * arrived early, even if the same poll finds them. */
 static void poll_transport(struct progress *p, bool *waiting) {
     const struct completion *completions;
     int count = p->x->transport->kind->poll(p->x->transport, &completions);
@@ -248,5 +249,5 @@ void execution_pass(void *context, const struct step *original) {
     inner.schedule = &schedule;
     inner.queue = queue;
     inner.discards = true;
-    execution_run(&inner); /* its errors do not matter: there is one already */
+    execution_run(&inner); /* further errors do not matter: the execution has failed already */
 }

@@ -7,10 +7,9 @@
 static MPI_Comm self_comm;
 static bool is_open;
 #ifdef OPEN_MPI
-static bool checks_arguments; /* a setting can turn off the library's argument checks */
+static bool checks_arguments; /* false: a setting has turned off the library's argument checks */
 #endif
-/* Makes inquiries run one after another: MPI forbids two collectives at once on one communicator, even without
- * messages. */
+/* Lets only one inquiry run at a time: each is a collective on self_comm, and MPI forbids two at once. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool inquiry_open(void) {
@@ -38,7 +37,7 @@ bool inquiry_accepts_datatype(MPI_Datatype datatype) {
 }
 
 bool inquiry_accepts_address(const void *base, MPI_Datatype datatype) {
-    if (base) /* no library can check another address */
+    if (base) /* libraries can check only if the address is NULL */
         return true;
     pthread_mutex_lock(&lock);
     int error = pmpi.Bcast(NULL, 1, datatype, 0, self_comm);
@@ -54,15 +53,16 @@ bool inquiry_accepts_operation(MPI_Op op, MPI_Datatype datatype) {
     return error == MPI_SUCCESS;
 }
 
-/* The address of this rank's own block. Libraries compare it with the address in the other buffer to detect aliasing.
- * Displacements count bytes without holes, as in MPICH. */
+/* The address of this rank's own block, which libraries compare with that in the other buffer to detect aliasing. Like
+ * MPICH, multiplies displacements by the size of the datatype without its gaps. */
 static char *own_block(const struct engine_call *call, const struct engine_buffer *buffer) {
     int64_t displacement = buffer_displacement(call, buffer, call->comm->rank);
     return (char *)(uintptr_t)buffer->base + displacement * (int64_t)type_bytes(buffer->datatype);
 }
 
 #ifndef OPEN_MPI
-/* Sends one element from this rank to itself. Called only if both addresses are equal, so the data does not change. */
+/* Calls the operation on self_comm with one element, to see if the library accepts the addresses. Both are equal, so
+ * the data does not change. */
 static int ask(enum operation operation, const struct engine_call *call, void *send, void *receive, bool same_counts) {
     int receive_counts[1] = {1}, distinct_counts[1] = {1}, displacements[1] = {0};
     int *send_counts = same_counts ? receive_counts : distinct_counts;
@@ -109,10 +109,11 @@ static int ask(enum operation operation, const struct engine_call *call, void *s
 
 #endif
 
-/* Asks the library if it accepts equal addresses of both buffers. */
+/* True if the library accepts that both buffers have this address. */
 static bool accepts_equal_addresses(const struct engine_call *call, enum operation operation, char *address) {
 #ifdef OPEN_MPI
-    /* Do not ask Open MPI: it would call the error handler of MPI_COMM_WORLD. It refuses only these. */
+    /* Open MPI refuses only the following operations. Do not ask the library itself: for an error, it would call the
+     * error handler of MPI_COMM_WORLD. */
     bool refuses = operation == OPERATION_REDUCE ||
                    (operation == OPERATION_ALLREDUCE && call->receive.count > 1 && address != MPI_BOTTOM);
     return !checks_arguments || !refuses;
@@ -143,7 +144,7 @@ bool inquiry_accepts_buffers(const struct engine_call *call, enum operation oper
     if (scatters)
         send_address = own_block(call, send);
     if (!reduces) {
-        /* Blocks of different shapes are not compared. */
+        /* Libraries compare the addresses of two blocks only if the blocks have the same shape. */
         is_same_shape = buffer_datatype(send, rank) == buffer_datatype(receive, rank);
         if (!gathers && !scatters && !operation_is_even(operation))
             is_same_shape = is_same_shape && send->counts == receive->counts;

@@ -1,4 +1,4 @@
-/* Asks MPI for layouts, and packs with MPI. */
+/* Gets the layout of a datatype from MPI, and packs elements with MPI. */
 #include "engine/layout.h"
 
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
@@ -15,7 +15,7 @@ struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
     return l;
 }
 
-/* Makes an absolute datatype relative to one of our addresses. MPICH does not pack from MPI_BOTTOM. */
+/* Makes a datatype of absolute addresses relative to `anchor`, because MPICH does not pack from MPI_BOTTOM. */
 static int anchored(MPI_Datatype absolute, const void *anchor, MPI_Datatype *relative) {
     int block_length = 1;
     MPI_Aint displacement = -(MPI_Aint)anchor;

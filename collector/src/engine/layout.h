@@ -1,7 +1,7 @@
 /* The layout of a datatype's elements in memory, and how to pack them.
  *
- * Reductions work on the user's datatype: every copy mirrors the user's layout, so gaps, lower bounds and negative
- * extents stay as the user's operation expects them. Data movement uses packed bytes, because members may use
+ * Reductions work on the user's datatype. All their buffers have the user's layout, so a user-defined operation finds
+ * the gaps, lower bounds and negative extents that it expects. Data movement uses packed bytes, because members may use
  * different datatypes with equal signatures.
  */
 #ifndef HOPSCOPE_LAYOUT_H
@@ -14,7 +14,7 @@
 
 struct layout {
     MPI_Count extent, lower, true_lower, true_extent;
-    bool gapless; /* a predefined datatype whose units are its bytes */
+    bool gapless; /* a predefined datatype without gaps, so memcpy can copy its elements */
 };
 
 /* The layout of a datatype. unit_bytes: packed size of one element; if 0, the datatype may be invalid and has no

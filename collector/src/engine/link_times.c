@@ -1,9 +1,9 @@
-/* Computes due times. It needs no MPI, so it builds and is tested without it.
+/* Computes the times at which emulated messages arrive. Needs no MPI, so its tests run without MPI.
  *
- * The shared memory holds two kinds of numbers. The first are the times until which each is busy, in this order:
- * sending interfaces [hosts], receiving interfaces [hosts], directed pairs of hosts [hosts * hosts] and directed pairs
- * of clusters [clusters * clusters]. The second are the numbers of messages that each pair of hosts and of clusters has
- * carried, which select the next entry of a trace.
+ * The shared memory is an array of two kinds of numbers. First, the time until which each resource is busy, in this
+ * order: sending interfaces [hosts], receiving interfaces [hosts], directed pairs of hosts [hosts * hosts] and directed
+ * pairs of clusters [clusters * clusters]. Then, the number of messages that each pair of hosts and of clusters has
+ * carried, which selects the next entry of a delay trace.
  */
 #include "engine/links.h"
 
@@ -23,7 +23,7 @@ static uint64_t duration_ns(int64_t bytes, double bytes_per_second) {
     return bytes_per_second > 0 ? (uint64_t)((double)bytes / bytes_per_second * 1e9) : 0;
 }
 
-/* Takes the next free interval of this length from begin_ns on. Returns the end of the interval. */
+/* Occupies a resource for duration_ns, from begin_ns on or from when it is free. Returns the end of that interval. */
 static uint64_t occupy(_Atomic uint64_t *busy_until, uint64_t begin_ns, uint64_t duration_ns) {
     uint64_t busy_ns = atomic_load_explicit(busy_until, memory_order_relaxed), end_ns;
     if (duration_ns == 0)
@@ -35,8 +35,8 @@ static uint64_t occupy(_Atomic uint64_t *busy_until, uint64_t begin_ns, uint64_t
     return end_ns;
 }
 
-/* Passes one resource. With cut-through, the first byte leaves while the others still arrive. The last byte cannot
- * leave before it has arrived. */
+/* Passes a message through one resource. With cut-through, the resource forwards the first byte while the others still
+ * arrive. The last byte cannot leave before it has arrived. */
 static struct passage pass(const struct links *links, _Atomic uint64_t *busy_until, uint64_t message_ns,
                            uint64_t bytes_ns, struct passage arrival) {
     uint64_t end_ns = occupy(busy_until, arrival.first_byte_ns, message_ns + bytes_ns);
@@ -60,7 +60,9 @@ static struct passage pass_gateway(struct links *links, int gateway, int64_t byt
     return pass_interface(links, host, bytes, arrival);
 }
 
-/* pair: index of a pair of hosts, or behind these of a pair of clusters. */
+/* Passes a message over the link of a pair. pair: index of a pair of hosts; the pairs of clusters follow those of
+ * hosts.
+ */
 static struct passage pass_link(struct links *links, const struct link_delay *delay, size_t pair, int64_t bytes,
                                 struct passage arrival, uint64_t *latency) {
     const struct topology *t = links->topology;

@@ -6,18 +6,18 @@
 #include "engine/prepared.h"
 #include "mpi/type_bytes.h"
 
-/* The input or the output of this rank. */
+/* One side of the data movement on this rank: its input or its output. */
 struct side {
     const struct engine_call *call;
     const struct engine_buffer *buffer; /* NULL: this rank has none */
     struct layout layout;               /* meaningful if all blocks have one datatype */
     int64_t unit_bytes;
-    int block_rank;    /* the rank of the only block, which is at the beginning; -1: one block per rank */
+    int block_rank;    /* the rank to which the buffer's only block belongs; -1: the buffer has one block per rank */
     int excluded_rank; /* the rank of a block that must not be touched; -1: none */
     bool packed;
     struct blocks blocks; /* positions and lengths in bytes */
     int64_t packed_bytes;
-    char *memory; /* packed copy */
+    char *memory; /* the packed copy of the buffer, if `packed` is set */
 };
 
 /* A block in the user's buffer. */
@@ -43,8 +43,8 @@ static struct block block_of(const struct side *s, int rank) {
     return b;
 }
 
-/* Finds the positions of blocks in the user's buffer. False if a block is not plain bytes, or if `ranges` is set and
- * the blocks do not follow one another. */
+/* Finds the positions and lengths of the blocks in the user's buffer, in bytes. False if a block is not plain bytes, or
+ * if `ranges` is set and a block does not begin where the previous one ends. */
 static bool locate_blocks(const struct side *s, int64_t *positions, int64_t *lengths, bool ranges) {
     int first = s->block_rank >= 0 ? s->block_rank : 0,
         end = s->block_rank >= 0 ? s->block_rank + 1 : s->call->comm->size;
@@ -70,7 +70,8 @@ static void assign_packed_positions(struct side *s, int64_t *positions, int64_t 
     }
 }
 
-/* Measures the blocks of a side. tables: room for every rank's position and length. */
+/* Sets the blocks of a side: in the user's buffer if that is possible and `pack` is false, otherwise packed. tables:
+ * room for every rank's position and length. */
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
     int64_t *positions = tables, *lengths = tables + s->call->comm->size;
     s->blocks = (struct blocks){positions, lengths};
@@ -148,14 +149,14 @@ static void assign_buffers(const struct engine_call *call, const struct schedule
     }
 }
 
-/* The number of bytes by which this rank's own block exceeds its place, if both buffers have the block. If it is not 0,
- * the program is erroneous. */
+/* The number of bytes by which this rank's own block in the input is longer than its place in the output. 0 unless the
+ * program is erroneous, or if only one side has the block. */
 static int64_t excess(const struct side *input, const struct side *output, int rank) {
     return input->buffer && output->buffer ? input->blocks.lengths[rank] - output->blocks.lengths[rank] : 0;
 }
 
-/* True if other ranks receive this rank's own block. If such a block does not fit, the rank still delivers the blocks
- * of others, and the receivers of its own block learn of the error. */
+/* True if other ranks receive this rank's own block. If the block is too long for its place, the rank then fails: the
+ * receivers of the block must learn of the error. */
 static bool forwards_own_block(const struct collective_plan *plan) {
     return plan->algorithm->properties & RANGES ||
            (operation_input(plan->operation) == CONTENT_OWN && !operation_has_root(plan->operation));
@@ -167,8 +168,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     struct side input = {.call = call, .block_rank = -1, .excluded_rank = -1}, output = input;
     bool ranges = plan->algorithm->properties & RANGES;
     assign_buffers(call, r, &input, &output);
-    /* In place, one buffer is both input and output. An Alltoall in place does not count, because it sends from a
-     * packed copy of its buffer. In an operation with a root only the root may work in place. */
+    /* in_place: one buffer is both input and output. It is false for an Alltoall with MPI_IN_PLACE, which sends from a
+     * packed copy of its buffer. In an operation with a root, only the root may pass MPI_IN_PLACE. */
     r->in_place =
         operation_has_root(r->operation) ? r->rank == r->root && (!input.buffer || !output.buffer) : !input.buffer;
     if (input.buffer)
@@ -188,8 +189,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
         x.error = MPI_ERR_OTHER;
     if (input.packed && x.error == MPI_SUCCESS)
         x.error = pack(&input, true, -1);
-    /* In an allgather in place, the own block is already in the output. If the block is shorter than its place, the
-     * rest stays unchanged. */
+    /* Packs the part of the output that this collective does not write. In an allgather in place, that is the own
+     * block. If the own block is shorter than its place in the output, that is the rest of the place. */
     if (output.packed && output.excluded_rank < 0 && (!input.buffer || excess_bytes < 0) && x.error == MPI_SUCCESS)
         x.error = pack(&output, true, r->rank);
     e->slots[SLOT_INPUT] = slot_of(&input);
@@ -204,7 +205,7 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     return x.error;
 }
 
-/* All data is one block, with the same length on all ranks. */
+/* A broadcast's data is one block, with the same length on all ranks. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);

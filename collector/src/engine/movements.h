@@ -4,8 +4,8 @@
 
 #include "engine/collective_plan.h"
 
-/* The branches of collective_run for MPI_Bcast and for moved blocks. The caller has set the request's fields that come
- * from the plan and the communicator. They return MPI's error code. */
+/* collective_run calls one of these, for MPI_Bcast or for an operation that moves blocks. It has set the request's
+ * fields that come from the plan and the communicator. Both return MPI's error code. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *request);
 int movement_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *request);
 

@@ -10,7 +10,7 @@
 
 struct introduction {
     uint64_t machine, memory, token;
-    cpu_set_t processors; /* the processors that this rank may use: a launcher may have bound it */
+    cpu_set_t processors; /* the processors that this rank may use; fewer than all if the launcher bound the rank */
 };
 
 static bool is_crowded(const struct introduction *introductions, int ranks, uint64_t machine) {

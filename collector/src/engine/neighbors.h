@@ -9,7 +9,7 @@
 
 struct neighbors {
     int ranks;        /* number of ranks in MPI_COMM_WORLD */
-    uint64_t *memory; /* of each rank; equal if two ranks are on one host and share its memory */
+    uint64_t *memory; /* an id of each rank's memory; two ranks with the same id share memory */
     uint64_t job;     /* equal on all ranks, and unique on this machine */
     bool crowded;     /* the ranks on this machine outnumber the processors that they may use */
 };

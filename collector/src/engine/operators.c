@@ -9,7 +9,7 @@ static bool is_predefined(MPI_Op op) {
 }
 
 bool operator_fits(MPI_Op op, MPI_Datatype datatype) {
-    /* MPI_REPLACE and MPI_NO_OP are for one-sided communication; they do not combine. */
+    /* MPI_REPLACE and MPI_NO_OP are for one-sided communication only. */
     return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP && inquiry_accepts_operation(op, datatype);
 }
 

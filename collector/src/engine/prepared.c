@@ -5,7 +5,7 @@
 
 #include "record/record.h"
 
-/* Describes how the two buffers relate: the copies depend on it. */
+/* Classifies how the two buffers relate, because the copies in the schedule depend on this. */
 static int buffers_of(const struct engine_call *call) {
     return call->send.base == MPI_IN_PLACE      ? 2
            : call->receive.base == MPI_IN_PLACE ? 3
@@ -19,7 +19,7 @@ struct prepared *prepared_find(struct engine_comm *e, const struct engine_call *
             p->receive_datatype == call->receive.datatype && p->op == call->op && p->root == call->root &&
             p->send_count == call->send.count && p->send_datatype == call->send.datatype &&
             p->buffers == buffers_of(call)) {
-            /* Calls that were prepared while recording was off have no tree id. */
+            /* A call that was prepared while recording was off has no tree id, so it is prepared again. */
             if (__builtin_expect(!p->execution.tree && record_is_on(), 0))
                 return NULL;
             p->last_use = ++e->uses;
@@ -88,7 +88,7 @@ void prepared_keep(const struct engine_call *call, const struct execution *x) {
     struct engine_comm *e = call->comm->engine;
     struct prepared *oldest = &e->prepared[0];
     int slots = x->schedule->slot_count;
-    /* The key of a prepared call lacks the counts of v-forms. */
+    /* Calls with a count per rank (v-forms) are not kept: struct prepared does not store these counts. */
     if (call->send.counts || call->receive.counts || x->error != MPI_SUCCESS ||
         x->schedule->step_count > PREPARED_MOST_STEPS)
         return;

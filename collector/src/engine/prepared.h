@@ -1,7 +1,8 @@
 /* Calls that repeat: the engine decides and schedules them once.
  *
  * It keeps only short schedules, and only calls with predefined operations and datatypes, whose handles never change
- * meaning. Each rank keeps its own calls. If the engine runs a call is decided before, on all ranks alike.
+ * meaning. Each rank decides for itself which calls it keeps. The decision to run a call in the engine is made before
+ * that, and is the same on all ranks.
  */
 #ifndef HOPSCOPE_PREPARED_H
 #define HOPSCOPE_PREPARED_H

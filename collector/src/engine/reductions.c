@@ -1,4 +1,4 @@
-/* Decides where a reduction's operands and results are: in the user's buffers, and in copies that mirror their
+/* Decides where a reduction's operands and results are: in the user's buffers, or in the engine's memory with the same
  * layout. */
 #include "engine/reductions.h"
 
@@ -11,7 +11,8 @@ static int64_t round_down(int64_t bytes) {
     return bytes >= 0 ? bytes / 64 * 64 : -((-bytes + 63) / 64 * 64);
 }
 
-/* Allocates one after another the slots that are not the user's. False if memory runs out. */
+/* Allocates the slots that are not the user's buffers, one after another in one piece of memory. False if memory runs
+ * out. */
 static bool allocate_rings(struct engine_comm *e, const struct layout *l) {
     const struct schedule *s = &e->schedule;
     int64_t last = (s->ring_units - 1) * l->extent;

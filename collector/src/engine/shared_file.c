@@ -14,8 +14,8 @@
 
 static const char folder[] = "/dev/shm";
 
-/* shared_files_remove_orphans locks a file exclusively, but only for a moment. If that lock lasts longer than these
- * tries, its process was stopped, and no memory is shared. */
+/* Tries to lock a file. shared_files_remove_orphans of another job locks it exclusively, but only for a moment. If that
+ * lock outlasts all tries, the other process was probably stopped while it held the lock; then no memory is shared. */
 enum { TRIES = 1000, TRY_MICROSECONDS = 100 };
 
 static int write_prefix(char *name, size_t capacity) {
@@ -76,7 +76,7 @@ bool shared_file_map(struct shared_file *f, const char *name, size_t bytes) {
 void shared_file_remove_name(struct shared_file *f) {
     if (!f->path[0])
         return;
-    unlink(f->path); /* the first process removes the name; for the others it is gone already */
+    unlink(f->path); /* the first process removes the name; for the others this fails, which does no harm */
     close(f->descriptor);
     f->path[0] = '\0';
 }

@@ -1,8 +1,8 @@
 /* Memory that processes of one machine share: a file in /dev/shm, which has a name only until all processes have mapped
  * it.
  *
- * Until then each process holds a shared lock on the file. So a file without a lock is left over from a killed job, and
- * this user's next job removes it.
+ * As long as the file has a name, each process holds a shared lock on it. So a file with a name but without a lock is
+ * left over from a killed job, and this user's next job removes it.
  */
 #ifndef HOPSCOPE_SHARED_FILE_H
 #define HOPSCOPE_SHARED_FILE_H

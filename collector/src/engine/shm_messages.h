@@ -1,4 +1,4 @@
-/* Messages under way through a window of shared memory, and how they advance. Both ends of shm_window.h. */
+/* The messages under way through shared memory (shm_window.h), at the sender's and at the receiver's end. */
 #ifndef HOPSCOPE_SHM_MESSAGES_H
 #define HOPSCOPE_SHM_MESSAGES_H
 
@@ -16,19 +16,19 @@ struct early_message {
 
 struct peer {
     struct window_channel *outgoing, *incoming;
-    uint64_t sent_count;  /* messages put into the outgoing channel */
+    uint64_t sent_count;  /* number of messages put into the outgoing channel */
     uint64_t freed_count; /* how many of these the receiver had freed at the last poll */
-    uint64_t stuck_poll;  /* the last poll in which its channel had no room */
-    int queued_count;     /* messages waiting for room */
+    uint64_t stuck_poll;  /* the last poll in which the outgoing channel had no room */
+    int queued_count;     /* messages waiting for room in the outgoing channel */
     uint64_t taken_count; /* all messages up to this number have been taken from the incoming channel */
     uint32_t taken_bits;  /* bit i: message taken_count + 1 + i has been taken too */
-    bool is_granting;     /* it is granting a lane; only for one long message at a time */
+    bool is_granting;     /* a lane is granted to a long message of this peer; one at a time */
     struct early_message *early_messages;
 };
 
 struct pending_receive {
     struct message message;
-    uint64_t number; /* of a long message; 0: not found yet */
+    uint64_t number; /* number of the long message that it receives; 0: not found yet */
     int lane;        /* -1: not granted yet */
     int piece, error;
     int64_t bytes, done_bytes;
@@ -46,10 +46,10 @@ struct pending_send {
 
 /* The transport, shared by both ends. */
 struct transport_shm {
-    struct transport transport; /* first: the two share their address */
+    struct transport transport; /* must be the first member: pointers to it are cast to the whole struct */
     struct shm_window window;
-    struct transport *mpi;
-    int mpi_message_count; /* MPI messages under way */
+    struct transport *mpi; /* for peers on other machines */
+    int mpi_message_count; /* number of MPI messages under way */
     int ranks;
     struct peer *peers;
     bool lane_is_taken[WINDOW_LANES];

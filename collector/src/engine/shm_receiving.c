@@ -10,7 +10,7 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     if (m->discard || bytes == 0)
         return MPI_SUCCESS;
     if (bytes != m->bytes)
-        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* the executor notices if there are too few */
+        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* the executor notices if bytes are missing */
     if (m->gapless) {
         memcpy(m->data, packed, (size_t)bytes);
         return MPI_SUCCESS;
@@ -18,7 +18,8 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     return pmpi.Unpack(packed, (int)bytes, &position, m->data, m->count, m->datatype, t->transport.comm);
 }
 
-/* Begins to receive a message that matches c. data: the content of a short message. Returns true if c is then done. */
+/* Begins to receive the message with this number into the receive c. data: the content of a short message. Returns true
+ * if c is then done. */
 static bool begin_receive(const struct transport_shm *t, struct pending_receive *c, uint64_t number, int64_t bytes,
                           const char *data) {
     c->bytes = bytes;
@@ -41,7 +42,7 @@ static void take(struct peer *peer, unsigned offset) {
     atomic_store_explicit(&peer->incoming->freed_count, peer->taken_count, memory_order_release);
 }
 
-/* Makes room in a channel that is full of messages without a receive: moves the oldest message aside. */
+/* Makes room in a channel that is full of messages for which no receive is posted: moves the oldest message aside. */
 static bool set_aside_oldest(struct peer *peer) {
     const struct window_slot *slot = &peer->incoming->slots[peer->taken_count % WINDOW_SLOTS];
     size_t bytes = slot->bytes <= WINDOW_SHORT_BYTES ? (size_t)slot->bytes : 0;
@@ -100,7 +101,7 @@ static bool grant(struct transport_shm *t, struct pending_receive *c) {
     c->destination = c->message.discard ? NULL : c->message.data;
     if (c->bytes != c->message.bytes) {
         c->destination = NULL;
-        c->error = c->bytes > c->message.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* as in unpack */
+        c->error = c->bytes > c->message.bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* as unpack() does */
     } else if (!c->message.discard && !c->message.gapless) {
         c->destination = malloc((size_t)c->bytes);
         c->error = c->destination ? MPI_SUCCESS : MPI_ERR_NO_MEM;

@@ -84,7 +84,7 @@ bool shm_send(struct transport_shm *t, const struct message *m) {
 bool shm_advance_send(struct transport_shm *t, struct pending_send *g) {
     struct peer *peer = &t->peers[g->message.peer];
     if (!g->number) {
-        if (peer->stuck_poll == t->polls) /* an earlier message had to wait, and messages keep their order */
+        if (peer->stuck_poll == t->polls) /* an earlier message still waits, and messages must keep their order */
             return false;
         if (!has_room(peer)) {
             peer->stuck_poll = t->polls;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Limit of all windows together, in bytes per rank that shares memory. Communicators beyond the limit use MPI
- * messages. */
+/* The most memory that all windows together may take, in bytes per rank that shares memory. Further communicators use
+ * MPI messages. */
 enum { MOST_BYTES_PER_RANK = 8 << 20 };
 static _Atomic size_t bytes_in_use;
 
@@ -44,7 +44,7 @@ bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct
                    members * WINDOW_LANES * (size_t)w->buffers * sizeof(struct window_buffer);
     if (bytes_in_use + bytes / members > MOST_BYTES_PER_RANK)
         return false;
-    /* Several hosts of the topology may run on one machine, and each has its own window. */
+    /* Several hosts of the topology may run on one machine. Each host has its own window. */
     uint64_t memory_id = neighbors->job ^ neighbors->memory[comm->world_ranks[comm->rank]];
     char name[40];
     snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)memory_id, (unsigned long long)comm->key);

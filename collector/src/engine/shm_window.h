@@ -1,6 +1,6 @@
 /* Memory that members of a communicator on one machine share.
  *
- *  window = members^2 channels (channel[sender][receiver]), then members * WINDOW_LANES lanes, each its receiver's
+ *  window = members^2 channels (channel[sender][receiver]), then members * WINDOW_LANES lanes (lane[receiver][i])
  *
  * A channel carries short messages and the rendezvous requests (RTS) of long ones. A long message goes in pieces
  * through the buffers of a lane. Its receiver grants the lane when it has room for the message, so no message waits
@@ -8,8 +8,8 @@
  *
  * Two buffers suffice if each rank has a processor (the double buffers of V. Tipparaju, J. Nieplocha, D. Panda: Fast
  * collective operations using shared and remote memory access protocols on clusters, IPDPS 2003). If ranks outnumber
- * processors, the two ends run alternately, and each moves only what the lane holds. A lane then has more buffers,
- * unless there are so many members that the buffers would need too much memory.
+ * processors, sender and receiver run alternately, and each moves at most one lane's content before it must yield. So a
+ * lane then has more buffers, unless so many members would need too much memory.
  */
 #ifndef HOPSCOPE_SHM_WINDOW_H
 #define HOPSCOPE_SHM_WINDOW_H
@@ -30,13 +30,13 @@ enum {
     WINDOW_SHORT_BYTES = WINDOW_SLOT_BYTES - 24, /* the longest message that fits a slot */
     WINDOW_LANES = 2,
     WINDOW_PIECE_BYTES = 32768,
-    WINDOW_BUFFERS = 2, /* per lane */
+    WINDOW_BUFFERS = 2, /* number of buffers in a lane */
     WINDOW_BUFFERS_IF_CROWDED = 16,
     WINDOW_MOST_CROWDED = 16, /* most members with the larger lanes, which then take 16 MiB in all */
 };
 
 struct window_slot {
-    _Atomic uint64_t number; /* of the message in it, from 1; stored last */
+    _Atomic uint64_t number; /* number of the message in the slot, from 1; stored last */
     uint32_t tag, unused;
     int64_t bytes; /* if above WINDOW_SHORT_BYTES, the message waits for a lane */
     char data[WINDOW_SHORT_BYTES];
@@ -55,13 +55,13 @@ struct window_buffer {
 };
 
 struct shm_window {
-    struct shared_file file; /* not mapped: there is nobody to share memory with */
-    int members, own_index;  /* on this machine; this rank's index among them */
-    int buffers;             /* per lane; the same for all members */
+    struct shared_file file; /* not mapped if no other member is on this machine */
+    int members, own_index;  /* number of members on this machine; this rank's index among them */
+    int buffers;             /* number of buffers in a lane, equal for all members */
     int *member_of_rank;     /* -1: on another machine */
 };
 
-/* Maps the window. Local. If it fails on one member, no member may use its window. */
+/* Maps the window. Sends no messages. If it fails on one member, no member may use its window. */
 bool shm_window_open(struct shm_window *window, const struct comm *comm, const struct neighbors *neighbors);
 void shm_window_close(struct shm_window *window);
 

@@ -1,7 +1,7 @@
 /* Receives messages for which a rank has no memory: any number of bytes, all into the same 64 KiB.
  *
- * The standard allows a receive that is too short. But Open MPI 4.1 then writes the whole message, beyond the end of
- * the buffer.
+ * The standard defines what happens if a message is longer than its receive. But Open MPI 4.1 then writes the whole
+ * message, beyond the end of the buffer.
  */
 #ifndef HOPSCOPE_SINK_H
 #define HOPSCOPE_SINK_H

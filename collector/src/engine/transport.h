@@ -1,8 +1,9 @@
 /* Moves a step's message from one rank to another. The executor knows only this interface.
  *
- * Messages are identified by the index of their step; those with one peer and tag match in order. No function here
- * blocks. poll drives MPI's progress even if no MPI message is under way, or another rank's rendezvous hangs. It
- * reports all errors, even of messages that could not start. A receive whose sender has failed completes.
+ * The index of its step identifies a message. Messages with the same peer and tag match in order. No function here
+ * blocks. `poll` drives MPI's progress even if no MPI message is under way; without it, a rendezvous of another rank
+ * could hang. It reports all errors, even those of messages that could not start. A receive whose sender has failed
+ * completes.
  */
 #ifndef HOPSCOPE_TRANSPORT_H
 #define HOPSCOPE_TRANSPORT_H
@@ -16,14 +17,14 @@
 struct completion {
     int step;
     int error;     /* MPI_SUCCESS or MPI's code */
-    int64_t bytes; /* received; -1 for a send */
+    int64_t bytes; /* number of bytes received; -1 for a send */
 };
 
 /* A message to be sent or received. */
 struct message {
     int step, peer, tag;
     int64_t bytes; /* packed size as planned: equal at both ends, even if an empty message replaces the planned one */
-    void *data;    /* may be NULL: MPI_BOTTOM */
+    void *data;    /* may be NULL, which is MPI_BOTTOM */
     int count;     /* elements of datatype; 0 from a sender that has failed: an empty message */
     MPI_Datatype datatype;
     bool gapless; /* the bytes of data are contiguous */
@@ -47,13 +48,13 @@ struct transport_kind {
 
 struct transport {
     const struct transport_kind *kind;
-    MPI_Comm comm;   /* the engine's own, errors are returned */
-    int early_polls; /* a message that this many polls have not found has not arrived yet */
+    MPI_Comm comm;   /* the engine's own communicator, which returns errors */
+    int early_polls; /* number of polls without a result after which no message can have been there before */
 };
 
-/* One poll cannot tell that no MPI message has arrived: Testsome makes progress but may report the message only in the
- * next call, and a longer message takes several calls to arrive. With a single poll, a rank seemed to wait for messages
- * that had been there for milliseconds. */
+/* early_polls of MPI messages. One poll is not enough: Testsome makes progress but may report a message only in the
+ * next call, and a longer message needs several calls to arrive. With a single poll, the trace showed ranks as waiting
+ * for messages that had been there for milliseconds. */
 enum { TRANSPORT_EARLY_MPI_POLLS = 8 };
 
 /* The executor uses tags below 2^14; this bit marks a transport's own messages. All tags are below 32768, which every
@@ -66,7 +67,7 @@ struct transport *transport_mpi_open(void);
 struct comm;
 struct neighbors;
 /* Shared memory between members on one machine, MPI messages to the others. NULL if it fails on this rank; then no
- * member may use its own. */
+ * other member may use its transport either. */
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors);
 /* Removes the name of the shared file. Call it when all members have opened their transport, or closed it again. */
 void transport_shm_remove_name(struct transport *transport);

@@ -1,11 +1,12 @@
 /* MPI messages that become visible at their due time, as if they had come over the topology's links.
  *
- * A stamp travels before each message. It has the time at which the message reaches its receiver's host. A receive is
- * done when both have arrived and the message is due. A send is done when MPI has completed it and the rank would be
- * done with it.
+ * With each message travels a stamp, an MPI message of its own. It has the time at which the emulated message reaches
+ * its receiver's host. A receive is done when message and stamp have arrived and the message is due. A send is done
+ * when MPI has completed it and the emulated rank would have handled it.
  *
- * Interfaces and ranks serve messages in the order in which these reach them. So a message enters the queue when it is
- * due there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms away.
+ * Interfaces and ranks serve messages in the order in which these would arrive. So a message enters an interface's
+ * queue when it is due there, not when its stamp arrives: a message that is 20 ms away does not delay one that is 1 ms
+ * away.
  */
 #include <stdlib.h>
 
@@ -16,9 +17,9 @@
 #include "topology/own_memory.h"
 
 struct stamp {
-    struct passage arrival; /* at the receiver's host; on the sender's clock */
+    struct passage arrival; /* times of arrival at the receiver's host, on the sender's clock */
     uint64_t sent_ns;       /* when the message reached the sender's interface */
-    uint64_t machine;       /* of the sender */
+    uint64_t machine;       /* the sender's machine, as own_machine() numbers it */
 };
 
 /* A message's stage. A message to receive passes through all stages; a message to send begins at AT_THE_RANK. */
@@ -28,20 +29,20 @@ struct flight {
     bool used, receiving;
     enum stage stage;
     int step, peer, tag, error;
-    int open_requests; /* how many of its two requests are under way */
+    int open_requests; /* number of its two MPI requests (stamp and message) that are under way */
     int64_t bytes;
     uint64_t posted_ns;
-    uint64_t due_ns; /* when its stage ends; in the last stage, when it is done */
+    uint64_t due_ns; /* the time at which its stage ends; in the last stage, at which it is done */
     struct stamp stamp;
 };
 
 struct transport_emulated {
-    struct transport transport; /* first: the two share their address */
+    struct transport transport; /* must be the first member: pointers to it are cast to the whole struct */
     struct links *links;
     const int *host_of_rank;
     int rank;
     uint64_t machine;
-    int capacity;     /* flights */
+    int capacity;     /* number of flights in the array */
     int flights_used; /* all flights from here on are free */
     int active_flights;
     struct flight *flights;
@@ -82,7 +83,7 @@ static bool reserve(struct transport *transport, int capacity) {
         release(&larger);
         return false;
     }
-    release(t); /* nothing is under way now */
+    release(t); /* no message is under way now, so nothing need be copied */
     *t = larger;
     return true;
 }
@@ -107,7 +108,7 @@ static void track_request(struct transport_emulated *t, struct flight *flight, i
     flight->open_requests++;
 }
 
-/* Passes a message on to its host's interface, when the rank is done with it. */
+/* Hands a message to the emulated interface of this rank's host, at its due time, and sends its stamp. */
 static void stamp(struct transport_emulated *t, struct flight *flight) {
     int from_host = t->host_of_rank[t->rank], to_host = t->host_of_rank[flight->peer];
     struct passage arrival = links_send(t->links, from_host, to_host, flight->bytes, flight->due_ns);
@@ -127,7 +128,7 @@ static bool send(struct transport *transport, const struct message *m) {
     flight->stage = AT_THE_RANK;
     flight->due_ns = links_rank(t->links, flight->bytes, now_ns);
     if (!links_occupy_ranks(t->links))
-        stamp(t, flight); /* otherwise advance_flights does it in order of due times */
+        stamp(t, flight); /* otherwise advance_flights calls stamp, in order of due times */
     track_request(
         t, flight, 1,
         pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->request_count]));
@@ -151,7 +152,7 @@ static bool receive(struct transport *transport, const struct message *m) {
 static void test_requests(struct transport_emulated *t) {
     int finished_count = 0, open_count = 0;
     if (t->request_count == 0) {
-        /* This rank waits only for due times, but its neighbours' messages need its MPI progress. */
+        /* This rank only waits for due times, but messages between other ranks may need its MPI progress. */
         int flag;
         pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->transport.comm, &flag, MPI_STATUS_IGNORE);
         return;
@@ -180,7 +181,7 @@ static void test_requests(struct transport_emulated *t) {
     t->request_count = open_count;
 }
 
-/* Takes in a stamp. Called once per message, when stamp and message have arrived. */
+/* Reads a stamp and puts its message on the wire. Called once per message, when stamp and message have arrived. */
 static void read_stamp(struct transport_emulated *t, struct flight *flight, uint64_t now_ns) {
     struct stamp *stamp = &flight->stamp;
     uint64_t shift = stamp->machine == t->machine ? 0 : now_ns - stamp->sent_ns; /* clocks differ */
@@ -190,7 +191,8 @@ static void read_stamp(struct transport_emulated *t, struct flight *flight, uint
     flight->due_ns = flight->error == MPI_SUCCESS ? stamp->arrival.first_byte_ns : now_ns;
 }
 
-/* The message to receive (or to send) in a stage with the earliest due time that has come. */
+/* Of the messages to receive (or to send) that are in this stage and due, the one with the earliest due time. NULL if
+ * there is none. */
 static struct flight *earliest_due(struct transport_emulated *t, bool receiving, enum stage stage, uint64_t now_ns) {
     struct flight *earliest = NULL;
     for (int i = 0; i < t->flights_used; i++) {
@@ -202,7 +204,7 @@ static struct flight *earliest_due(struct transport_emulated *t, bool receiving,
     return earliest;
 }
 
-/* Advances messages to where they are at now_ns. */
+/* Advances all messages to the stages that they have reached at now_ns. */
 static void advance_flights(struct transport_emulated *t, uint64_t now_ns) {
     struct flight *flight;
     bool occupies = links_occupy_ranks(t->links);

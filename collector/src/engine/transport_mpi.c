@@ -5,14 +5,14 @@
 #include "engine/transport.h"
 
 struct transport_mpi {
-    struct transport transport;  /* first: the two share their address */
+    struct transport transport;  /* must be the first member: pointers to it are cast to the whole struct */
     int request_count, capacity; /* requests under way */
     MPI_Request *requests;
-    int *steps; /* of each request; -1 - step for a send */
+    int *steps; /* the step of each request; for a send, -1 - step */
     int *indices;
     MPI_Status *statuses;
     struct completion *completions;
-    int failed_count; /* the first completions: this many messages could not start */
+    int failed_count; /* number of messages that could not start; they are the first in `completions` */
 };
 
 static bool reserve(struct transport *transport, int capacity) {

@@ -3,8 +3,8 @@
 
 #include "engine/shm_messages.h"
 
-/* This many polls of shared memory are followed by one of MPI, whose other messages need this rank's progress while it
- * waits here. */
+/* The number of polls of shared memory after which MPI is polled once. Messages between other ranks may need this
+ * rank's MPI progress while it waits here. */
 enum { POLLS_PER_PROGRESS = 16 };
 
 static bool reserve(struct transport *transport, int capacity) {
@@ -21,7 +21,7 @@ static bool reserve(struct transport *transport, int capacity) {
         free(done);
         return false;
     }
-    free(t->receives), t->receives = pending_receive; /* nothing is under way now */
+    free(t->receives), t->receives = pending_receive; /* no message is under way now, so nothing need be copied */
     free(t->sends), t->sends = pending_send;
     free(t->completions), t->completions = done;
     t->capacity = capacity;

@@ -27,7 +27,7 @@ void file_guard_begin(struct file_guard *guard) {
 void file_guard_end(const struct file_guard *guard) {
     int saved_errno = errno;
     sigset_t signals = size_signals();
-    /* The kernel raises the signal in the thread that writes, so this consumes the signal of our own write. */
+    /* The kernel sends the signal to the thread that writes, so this consumes the signal of our own write. */
     if (!guard->pending)
         while (sigtimedwait(&signals, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
             continue;

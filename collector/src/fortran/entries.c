@@ -1,8 +1,9 @@
-/* The Fortran names of the wrapped functions.
+/* Functions with the Fortran names of the wrapped functions.
  *
- * They record nothing. They note the call site and jump to the MPI library's own binding, which then calls a C wrapper
- * (see bindings.h). All arguments are addresses and hidden text lengths, at most 16 words. So every entry passes on
- * that many words. The words beyond the real arguments come from the caller's frame, and no function reads them.
+ * They record nothing. They note the call site and call the MPI library's own Fortran binding, which then calls a C
+ * wrapper (see bindings.h). A Fortran call passes addresses and hidden text lengths, at most 16 words in all. So every
+ * entry passes on 16 words. The words beyond the real arguments come from the caller's frame, and no function reads
+ * them.
  *
  * The build generates the names from schemas/mpi_functions.h, so a new function needs no change here.
  */
@@ -28,8 +29,9 @@ static binding *find(const char *symbol) {
     return function ? function : (binding *)bindings_find(symbol);
 }
 
-/* The MPI library's own definition, not another tool's. Open MPI calls it pmpi_bcast_f08_, MPICH pmpir_bcast_f08ts_;
- * for mpif.h both call it pmpi_bcast_. rest: the name without `mpi`. */
+/* Looks up the MPI library's own definition of a function, not another tool's. `rest` is the function's name without
+ * `mpi`. For `use mpi_f08`, Open MPI names it pmpi_bcast_f08_ and MPICH pmpir_bcast_f08ts_; for mpif.h, both name it
+ * pmpi_bcast_. */
 static binding *look_up(const char *rest) {
     static const char *const prefixes[] = {"pmpi", "pmpir", "mpi"};
     binding *function = NULL;
@@ -67,7 +69,8 @@ FORTRAN_NAMES(MPIF_H_AND_USE_MPI)
 FORTRAN_NAMES(USE_MPI_F08)
 
 #ifndef OMPI_MPI_H
-/* MPICH's name shows if a function has a buffer (passed by descriptor) and if its counts are large. */
+/* MPICH's name of a function shows if it has a buffer, which is passed by descriptor (ts), and if its counts are large.
+ */
 #define USE_MPI_F08_BUFFER(name) ENTRY(name, _f08ts_)
 #define USE_MPI_F08_LARGE(name) ENTRY(name, _f08_large_)
 #define USE_MPI_F08_BUFFER_LARGE(name) ENTRY(name, _f08ts_large_)

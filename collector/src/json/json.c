@@ -16,8 +16,8 @@ enum { MAX_DEPTH = 128 };
 
 struct parser {
     const char *cursor, *end;
-    const char *counted_end; /* line and column count the text up to here */
-    int line, column;        /* of `counted_end`, from 1; a column is a character, not a byte */
+    const char *counted_end; /* `line` and `column` are the position of this character */
+    int line, column;        /* from 1; a column is a character, not a byte */
     locale_t c_locale;
     struct json_error *error;
     bool failed;
@@ -34,7 +34,7 @@ static void count_to(struct parser *p, const char *position) {
     }
 }
 
-/* Reports only the first error: later ones are its consequences. */
+/* Reports the first error and ignores later ones, which are its consequences. Returns false. */
 __attribute__((format(printf, 4, 5))) static bool fail_at(struct parser *p, int line, int column, const char *format,
                                                           ...) {
     if (p->failed)
@@ -326,7 +326,7 @@ static bool parse_key(struct parser *p, struct json *object) {
         return false;
     object->keys[object->length] = key;
     object->items[object->length] = (struct json){0};
-    object->length++; /* from here on json_free frees it */
+    object->length++; /* from here on json_free frees the key */
     skip_space(p);
     if (p->cursor == p->end || *p->cursor != ':')
         return unexpected(p, "':'");

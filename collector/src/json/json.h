@@ -17,8 +17,8 @@ struct json {
     int64_t integer;
     char *string;       /* UTF-8, NUL-terminated */
     size_t length;      /* number of members of an array or object, or of bytes of a string */
-    char **keys;        /* of an object, in file order; duplicate keys are an error */
-    struct json *items; /* of an array or object */
+    char **keys;        /* an object's keys, in file order; duplicate keys are an error */
+    struct json *items; /* the values of an array or object */
 };
 
 struct json_error {

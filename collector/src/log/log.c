@@ -46,7 +46,7 @@ void log_line(const char *format, ...) {
     va_end(arguments);
     size_t bytes = append_visible(line, strlen(line), sizeof line - 1, text);
     line[bytes++] = '\n';
-    struct file_guard guard; /* stderr may be a file */
+    struct file_guard guard; /* stderr may be a file, whose size the user may have limited */
     file_guard_begin(&guard);
     /* A closed stderr is not a failure. */
     if (write(STDERR_FILENO, line, bytes) < 0)

@@ -9,8 +9,8 @@
 
 enum { MOST_BINDINGS = 8 };
 
-/* libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI), libmpifort, libmpichfort, libmpichf90 (MPICH and
- * ABI-compatible libraries). */
+/* True for the file of a Fortran binding: libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI),
+ * libmpifort, libmpichfort, libmpichf90 (MPICH and ABI-compatible libraries). */
 static bool is_binding(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strncmp(name, "libmpi", 6) != 0)
@@ -48,7 +48,7 @@ void *bindings_find(const char *symbol) {
     return function;
 }
 
-/* Programs are usually linked to the bindings, so these are loaded before main. */
+/* Redirects the bindings before main: programs are usually linked to them, so they are already loaded. */
 __attribute__((constructor)) static void redirect_at_load(void) {
     bindings_redirect();
 }

@@ -9,7 +9,7 @@
 
 enum { MOST_OBJECTS = 32 };
 
-static void *preload_handle; /* this preload, as a handle for dlsym */
+static void *preload_handle; /* handle of this preload, for dlsym */
 
 bool chain_wanted(void) {
     return variable_switch(VARIABLE_CHAIN, false);
@@ -26,7 +26,7 @@ void *chain_next(const char *name) {
     return chain_wanted() && chain_wrapper(name) ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
-/* Leads a tool's reference to PMPI_X to our MPI_X, if the tool defines MPI_X itself. */
+/* Returns our MPI_X as the new target of a tool's reference to PMPI_X, if the tool itself defines MPI_X; else NULL. */
 static void *wrapper_behind(const struct loaded_object *tool, const char *symbol) {
     if (strncmp(symbol, "PMPI_", 5) != 0)
         return NULL;
@@ -42,7 +42,7 @@ static bool accept_all(const char *path) {
     return true;
 }
 
-/* The program and earlier preloads come before us in the loader's order. */
+/* Redirects the objects before us in the loader's order: the program and earlier preloads. */
 __attribute__((constructor)) static void redirect_at_load(void) {
     struct loaded_object objects[MOST_OBJECTS];
     int saved_errno = errno;

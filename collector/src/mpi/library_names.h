@@ -1,14 +1,14 @@
-/* The names of the MPI library of this flavour, and what tells it from the libraries of other flavours. */
+/* The names of the MPI library of this flavour, and the part of its file name that no other flavour has. */
 #ifndef HOPSCOPE_LIBRARY_NAMES_H
 #define HOPSCOPE_LIBRARY_NAMES_H
 
 #include <mpi.h>
 
-/* Parts of file names, each of which only one flavour has. */
+/* All parts of file names that only one flavour has. */
 #define LIBRARY_FILE_PARTS "libmpi_abi"
 
-/* LIBRARY_FILES: names for the loader. LIBRARY_WORDS: a name for people. LIBRARY_FILE_PART: that of LIBRARY_FILE_PARTS;
- * "": none of them. */
+/* LIBRARY_FILES: file names for the loader. LIBRARY_WORDS: the library's name in messages. LIBRARY_FILE_PART: the one
+ * of LIBRARY_FILE_PARTS that its file name has; "": none. */
 #ifdef OMPI_MPI_H
 #define LIBRARY_FILES "libmpi.so.40"
 #define LIBRARY_WORDS "Open MPI"

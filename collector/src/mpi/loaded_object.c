@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The two kinds of relocation that calls to other objects use. */
+/* The two kinds of relocation by which an object calls functions of other objects. */
 #if defined(__x86_64__)
 enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS_SLOT = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -27,7 +27,8 @@ struct search {
     bool (*predicate)(const char *path);
 };
 
-/* Only copies an object's description, because the loader holds a lock here, under which no symbol can be looked up. */
+/* Copies the description of one object. Does nothing else, because the loader holds a lock during this callback, and
+ * looking up a symbol would deadlock. */
 static int add_object(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;
@@ -79,7 +80,7 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
         return false;
     for (const ElfW(Dyn) *entry = (const void *)(object->base + header->p_vaddr); entry->d_tag != DT_NULL; entry++) {
         ElfW(Addr) address = entry->d_un.d_ptr;
-        /* Some loaders leave these addresses unrelocated. */
+        /* Some loaders do not add the base address to these addresses. */
         const void *section = (const void *)(address < object->base ? address + object->base : address);
         switch (entry->d_tag) {
         case DT_SYMTAB:
@@ -111,8 +112,8 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
     return tables->symbols && tables->strings;
 }
 
-/* Makes an object's slots writable, or read-only again: the loader may have made part of the object read-only after
- * relocation. */
+/* Makes an object's slots writable, or read-only again. The loader may have made them read-only after it stored the
+ * addresses. */
 static bool make_writable(const struct loaded_object *object, bool writable) {
     const ElfW(Phdr) *header = header_of(object, PT_GNU_RELRO);
     if (!header)

@@ -1,4 +1,5 @@
-/* Finds the MPI library of this process: after us in the search order, or loaded privately (as by mpi4py). */
+/* Finds the MPI library of this process. It comes after us in the loader's search order, or was loaded privately
+ * (mpi4py may do so). */
 #include "mpi/mpi_table.h"
 
 #include <dlfcn.h>
@@ -24,9 +25,9 @@ static void *find(const char *name) {
 }
 
 #ifdef OMPI_MPI_H
-/* The address of a data symbol. An executable may contain the library's data itself (a copy relocation). Then everybody
- * uses that copy, which is first in the global order. Data of a privately loaded library is found only through its
- * handle. */
+/* The address of a data symbol of the library. An executable may contain a copy of the library's data (a copy
+ * relocation). The copy is then the first definition in the global order, and everybody uses it. Data of a privately
+ * loaded library is found only through the library's handle. */
 static void *find_data(const char *name) {
     void *global = dlsym(RTLD_DEFAULT, name);
     return global ? global : find(name);
@@ -45,8 +46,8 @@ static void find_library(void) {
         library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* True if this preload was built for the process's library. Handles of the ABIs differ in width or value, so a wrong
- * answer would crash somewhere else. */
+/* True if this preload was built for the process's library. Handles differ in width or value between the ABIs, so with
+ * another library the process would crash later. */
 static bool is_supported_library(void) {
     static const char *const file_parts[] = {LIBRARY_FILE_PARTS};
     Dl_info info = {0};
@@ -55,7 +56,7 @@ static bool is_supported_library(void) {
         part = strstr(file, file_parts[i]) ? file_parts[i] : part;
     if (*part || *LIBRARY_FILE_PART)
         return strcmp(part, LIBRARY_FILE_PART) == 0;
-    /* Both may be called libmpi.so; only Open MPI has this symbol. */
+    /* Open MPI's and MPICH's files may both be called libmpi.so. Only Open MPI has this symbol. */
 #ifdef OMPI_MPI_H
     return find("ompi_mpi_comm_world");
 #else
@@ -63,7 +64,7 @@ static bool is_supported_library(void) {
 #endif
 }
 
-/* In the place of an MPIX_ function that this build of the library lacks. */
+/* Stands in the table for an MPIX_ function that this build of the library lacks. */
 __attribute__((unused)) static int refuse(void) {
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }

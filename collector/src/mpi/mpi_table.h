@@ -1,9 +1,9 @@
-/* The MPI library below us. The preload is not linked against it, because that would pull a second library into
- * processes that bring their own. So functions and predefined handles are looked up when MPI_Init is entered.
+/* A table of the MPI library's functions and predefined handles, which are looked up when MPI_Init is entered. The
+ * preload is not linked to an MPI library, because that would load a second library into processes that have their own.
  *
- * Include this instead of <mpi.h> everywhere in the preload, and call pmpi.Send(...), never PMPI_Send(...). Open MPI's
- * predefined handles are addresses of library data; here they are entries of a table. So MPI_INT and the like are not
- * constants: they cannot initialise statics or label cases.
+ * Include this file instead of <mpi.h> everywhere in the preload, and call pmpi.Send(...), never PMPI_Send(...). Open
+ * MPI's predefined handles are addresses of library data; here they are entries of the table. So MPI_INT and the like
+ * are not constants: they cannot initialise statics or label cases.
  */
 #ifndef HOPSCOPE_MPI_TABLE_H
 #define HOPSCOPE_MPI_TABLE_H
@@ -19,9 +19,8 @@
 #include <mpi-ext.h>
 #endif
 
-/* The functions that this library has beyond MPI 3.1. Open MPI 5 reports MPI_VERSION 3 but has all of MPI-4 except
- * large counts.
- */
+/* 1 if this library has the functions of MPI-4's large counts, of the rest of MPI-4, and of MPI-4.1. Open MPI 5 reports
+ * MPI_VERSION 3 but has all of MPI-4 except large counts. */
 #define HOPSCOPE_MPI_LARGE_COUNTS (MPI_VERSION >= 4)
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 #define HOPSCOPE_MPI_4 1
@@ -29,8 +28,8 @@
 #define HOPSCOPE_MPI_4 0
 #endif
 #define HOPSCOPE_MPI_4_1 (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
-/* The functions of MPI-4 and beyond that this library has under the name MPIX_...: persistent collectives (Open MPI 4),
- * and those for jobs that survive failures. */
+/* 1 if this library has functions of later standards under the name MPIX_...: persistent collectives (Open MPI 4), and
+ * the functions for jobs that survive failures (ULFM). */
 #if !HOPSCOPE_MPI_4 && defined OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define HOPSCOPE_MPIX_PERSISTENT 1
 #else
@@ -38,21 +37,21 @@
 #endif
 #if defined OMPI_HAVE_MPI_EXT_FTMPI || (defined MPICH_NUMVERSION && !defined MPI_ABI)
 #define HOPSCOPE_MPIX_ULFM 1
-/* Libraries with MPICH's ABI may not declare them. */
+/* The mpi.h of a library with MPICH's ABI may not declare these functions. */
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *handle);
 int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
 #else
 #define HOPSCOPE_MPIX_ULFM 0
 #endif
-/* MPI_Pready_list's list is const from MPI-4.1 on. */
+/* The list that MPI_Pready_list takes is const from MPI-4.1 on. */
 #if HOPSCOPE_MPI_4_1
 #define HOPSCOPE_LIST_OF_PARTITIONS const
 #else
 #define HOPSCOPE_LIST_OF_PARTITIONS
 #endif
 
-/* Every library function that the collector calls, as PMPI_FUNCTION(name). The user of the list defines PMPI_FUNCTION.
- * The list has the wrapped functions of the library, and these. */
+/* The list of all library functions that the collector calls, as PMPI_FUNCTION(name). Define PMPI_FUNCTION before you
+ * use the list. It has the wrapped functions of the library, and the following further ones. */
 // clang-format off
 #define PMPI_FURTHER_FUNCTIONS(X)                                                                                      \
     X(Initialized) X(Finalized) X(Query_thread) X(Get_library_version) X(Get_processor_name) X(Wtime)                  \
@@ -97,7 +96,8 @@ int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
     PMPI_FURTHER_FUNCTIONS(PMPI_FUNCTION) PMPI_mpi_4(Group_from_session_pset)
 // clang-format on
 
-/* Those that are called MPIX_... in this library, as PMPIX_FUNCTION(name). A build of the library may lack them. */
+/* The list of the functions that are called MPIX_... in this library, as PMPIX_FUNCTION(name). A build of the library
+ * may lack them. */
 #define PMPIX_mpi_3(name)
 #define PMPIX_mpi_4(name)
 #define PMPIX_mpi_4_1(name)
@@ -122,9 +122,9 @@ struct pmpi_table {
 #undef PMPIX_FUNCTION
 };
 
-/* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. It differs only
- * if both we and another tool, which defines the function too, are to see the calls (chain.h). mpi_table_resolve fills
- * both; before that all entries are NULL. In wrappers, built with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
+/* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. The two differ
+ * only with HOPSCOPE_CHAIN=1, in functions that another tool defines too (chain.h). mpi_table_resolve fills both;
+ * before that all entries are NULL. In wrappers, which are compiled with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
 extern struct pmpi_table pmpi_library, pmpi_next;
 #ifdef HOPSCOPE_PASSES_ON
 #define pmpi pmpi_next
@@ -147,12 +147,12 @@ extern struct openmpi_handles openmpi_handles;
 #define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)openmpi_handles.symbol)
 #endif
 
-/* Looks everything up, once; later calls return the first answer. False with a message if the process has no MPI
- * library, or another one than that for which this preload was built. */
+/* Fills both tables at the first call; later calls return the first call's result. False with a message if the process
+ * has no MPI library, or not the one for which this preload was built. */
 bool mpi_table_resolve(char *message, size_t capacity);
 
-/* A function of the process's MPI library, even if the preload was built for another one. NULL if the function does not
- * exist, or if there is no library. Call it after mpi_table_resolve. */
+/* Finds a function of the process's MPI library, even if the preload was built for another library. NULL if the library
+ * lacks the function, or if there is no library. Call it after mpi_table_resolve. */
 void *mpi_table_of_library(const char *name);
 
 #endif

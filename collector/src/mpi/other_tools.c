@@ -20,8 +20,8 @@ struct definition {
     const void *base;
 };
 
-/* The object that defines the function at an address. In a program that is not position-independent, a function's
- * address may lie in the program, although the program does not define the function. */
+/* Finds the object that defines the function at an address. In a program that is not position-independent, the address
+ * of a library's function may be that of a stub in the program, which does not define the function. */
 static struct definition definition_of(void *address) {
     Dl_info info;
     ElfW(Sym) *symbol = NULL;

@@ -1,20 +1,20 @@
-/* Other tools in this process that define MPI functions which the collector defines too, see chain.h. */
+/* Finds other tools in this process that define some of the MPI functions that the collector defines. See chain.h. */
 #ifndef HOPSCOPE_OTHER_TOOLS_H
 #define HOPSCOPE_OTHER_TOOLS_H
 
 struct other_tool {
-    const char *path;  /* the object with the definitions; NULL: there is no such tool */
-    const char *first; /* one of its functions that the collector wraps too */
-    int further_count; /* number of its other such functions */
+    const char *path;  /* the tool's shared object; NULL: there is no such tool */
+    const char *first; /* one of the functions that both the tool and the collector define */
+    int further_count; /* number of further functions that both define */
 };
 
-/* A tool loaded before us: the program calls it, and its PMPI calls bypass us. */
+/* Finds a tool that is loaded before us. The program calls that tool, and the tool's PMPI calls bypass us. */
 struct other_tool other_tool_before(void);
 
-/* A tool loaded after us: without chaining it sees nothing. */
+/* Finds a tool that is loaded after us. Without chaining, no call reaches that tool. */
 struct other_tool other_tool_behind(void);
 
-/* The object before us that defines the function. NULL: our definition is the first. */
+/* The path of an object before us that defines this function. NULL if our definition is the first. */
 const char *other_tool_with(const char *name);
 
 #endif

@@ -17,8 +17,8 @@ static bool accept_all(const char *path) {
     return true;
 }
 
-/* Finds the library's definition of a function that we define, or that its Fortran bindings called before we redirected
- * them. */
+/* Finds the library's definition of a function that we define, or of a PMPI function whose callers in the Fortran
+ * bindings we have redirected. */
 static void *definition_of(const char *symbol) {
     bool passes_on = strncmp(symbol, "PMPI_", 5) == 0;
     void *wrapper = chain_wrapper(passes_on ? symbol + 1 : symbol);

@@ -1,10 +1,11 @@
-/* The packed bytes per element of a datatype, from the MPI library or from this thread's memory of the last one. */
+/* Finds the size of a datatype: the packed bytes of one element. Each thread remembers its last predefined datatype, so
+ * that it need not ask the MPI library each time. */
 #ifndef HOPSCOPE_TYPE_BYTES_H
 #define HOPSCOPE_TYPE_BYTES_H
 
 #include "mpi/mpi_table.h"
 
-/* The last predefined datatype that this thread used: its handle never changes meaning. */
+/* The last predefined datatype that this thread used. The handle of a predefined datatype never changes meaning. */
 struct type_memory {
     MPI_Datatype datatype;
     uint64_t bytes; /* 0: no datatype yet */

@@ -10,7 +10,7 @@
 
 const struct algorithm algorithms[] = {
     {"tree", OP(ALLREDUCE) | OP(REDUCE) | OP(BCAST) | OP(BARRIER), BY_TREE | CUTS, schedule_tree,
-     "Up one tree, down the other."},
+     "Operands go up one tree to the root, and the result goes down the other."},
     {"tree", OP(GATHER), BY_TREE, schedule_gather_tree, "Each rank passes on the blocks of all ranks below it."},
     {"tree", OP(SCATTER), BY_TREE, schedule_scatter_tree,
      "Each rank receives the blocks of all ranks below it and passes them on."},
@@ -27,13 +27,13 @@ const struct algorithm algorithms[] = {
     {"recursive-doubling", OP(BARRIER), 0, schedule_doubling_barrier,
      "Partners at distances 1, 2, 4 and so on exchange empty messages."},
     {"dissemination", OP(BARRIER), 0, schedule_dissemination_barrier,
-     "Each rank signals the ranks 1, 2, 4 and so on above it."},
+     "In each round, each rank signals a rank above it, at the distances 1, 2, 4 and so on."},
     {"dissemination", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather, "As `bruck`."},
     {"dissemination", OP(ALLTOALL), RANGES, schedule_bruck_alltoall, "As `bruck`."},
     {"bruck", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather,
-     "Each rank sends what it has to the ranks 1, 2, 4 and so on below it."},
+     "In each round, each rank sends its blocks to a rank below it, at the distances 1, 2, 4 and so on."},
     {"bruck", OP(ALLTOALL), RANGES, schedule_bruck_alltoall,
-     "A block takes one step for each bit of its distance; blocks share messages."},
+     "A block takes one hop for each bit set in its distance; blocks that take the same hop share a message."},
     {"ring", OP(ALLREDUCE), 0, schedule_ring_allreduce,
      "Parts of the vector go round once to be summed and once more to be distributed."},
     {"ring", OP(ALLGATHER) | OP(ALLGATHERV), 0, schedule_ring_allgather,
@@ -62,7 +62,7 @@ const struct algorithm algorithms[] = {
     {"leaders", OP(ALLGATHER) | OP(ALLGATHERV), IN_GROUPS | RANGES, schedule_leaders_allgather,
      "A tree in each group; the leaders exchange the blocks of their groups."},
     {"leaders", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), IN_GROUPS | RANGES, schedule_leaders_reduce_scatter,
-     "A tree in each group; the leaders exchange sums of each other's groups' blocks."},
+     "A tree in each group; each leader sends its sums of a group's blocks to the leader of that group."},
     {.name = NULL},
 };
 
@@ -85,7 +85,8 @@ uint32_t algorithm_operations(const char *name) {
     return operations;
 }
 
-/* True if this is the first row with its name, so that each name is listed once. */
+/* True if the row should be listed: users select it by its name, it serves one of these operations, and no earlier row
+ * that does so has the same name. */
 static bool is_first(const struct algorithm *row, uint32_t operations) {
     for (const struct algorithm *earlier_row = algorithms; earlier_row < row; earlier_row++)
         if (strcmp(earlier_row->name, row->name) == 0 && earlier_row->operations & operations)

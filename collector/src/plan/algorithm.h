@@ -9,22 +9,22 @@
 struct nearest;
 
 enum algorithm_property {
-    KEEPS_ORDER = 1, /* operands stay in rank order, so the op need not commute */
-    CUTS = 2,        /* messages can be cut into segments: `segment_bytes` applies */
-    RANGES = 4,      /* its messages hold several blocks, which must be contiguous in both buffers */
-    BY_TREE = 8,     /* a rule selects it by trees, not by its name */
-    IN_GROUPS = 16,  /* a rule also tells how to group ranks; see leaders_keep_order */
+    KEEPS_ORDER = 1, /* combines operands in rank order, so the MPI operation need not commute */
+    CUTS = 2,        /* can cut messages into segments, so a rule may set `segment_bytes` */
+    RANGES = 4,      /* a message may hold several blocks, which must be contiguous in the input and in the output */
+    BY_TREE = 8,     /* a rule selects it by naming trees, not by its name */
+    IN_GROUPS = 16,  /* a rule also defines groups of ranks; the order of operands depends on them */
 };
 
 /* Generates one rank's schedule. False if memory runs out. */
 typedef bool schedule_generator(struct schedule *schedule, const struct schedule_request *request);
 
 struct algorithm {
-    const char *name;    /* as in rules and HOPSCOPE_TREE; several rows may share it */
+    const char *name;    /* the name in rules and HOPSCOPE_TREE; several rows may have the same name */
     uint32_t operations; /* one bit for each operation that this row serves */
     uint32_t properties;
     schedule_generator *generate;
-    const char *meaning; /* for people: how it works */
+    const char *meaning; /* how it works, for the documents */
 };
 
 /* All algorithms. The last row has no name. */
@@ -37,14 +37,14 @@ uint32_t algorithm_operations(const char *name);
 /* Writes `a, b or c`: the algorithms that run an operation, or all algorithms (OPERATIONS). Returns the text. */
 char *algorithm_names(enum operation operation, char *text, size_t capacity);
 
-/* Offers the names of all algorithms to the search for the nearest name. */
+/* Adds the names of all algorithms as candidates to a search for the most similar name. */
 void algorithm_nearest(struct nearest *nearest);
 
 /* Fills the schedule for the algorithm, reusing its memory. False if memory runs out. */
 bool algorithm_schedule(const struct algorithm *algorithm, struct schedule *schedule,
                         const struct schedule_request *request);
 
-/* The generators. */
+/* The generators of the table's algorithms. */
 schedule_generator schedule_tree, schedule_gather_tree, schedule_scatter_tree, schedule_split_binary,
     schedule_doubling_allreduce, schedule_doubling_allgather, schedule_doubling_barrier, schedule_doubling_scan,
     schedule_dissemination_barrier, schedule_bruck_allgather, schedule_bruck_alltoall, schedule_ring_allreduce,

@@ -15,7 +15,8 @@ struct complaint {
     size_t capacity;
 };
 
-/* Writes the message. Always returns false, so that a reader can return it. */
+/* Writes the message. Always returns false, so that a function that reports failure by false can return complain(...).
+ */
 __attribute__((format(printf, 3, 4))) static inline bool complain(struct complaint *complaint,
                                                                   const struct json *element, const char *format, ...) {
     int used = snprintf(complaint->message, complaint->capacity, "%d:%d: ", element->line, element->column);
@@ -42,7 +43,7 @@ static inline bool expect_type(struct complaint *complaint, const struct json *v
                     json_type_word(&example));
 }
 
-/* Checks that an object has only keys among `names`; the message lists these, separated by ", ". */
+/* Checks that an object has only keys that are in `names`, which end with NULL. The message lists `names`. */
 static inline bool expect_keys(struct complaint *complaint, const struct json *object, const char *label,
                                const char *const *names) {
     for (size_t i = 0; i < object->length; i++) {

@@ -1,4 +1,4 @@
-/* Dissemination: in round k every rank sends everything that it has to the rank 2^k further on. Works for any number of
+/* Dissemination: in round k every rank sends all data that it has to the rank at distance 2^k. Works for any number of
  * ranks.
  *
  * Barrier: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", International Journal of
@@ -27,7 +27,7 @@ bool schedule_dissemination_barrier(struct schedule *s, const struct schedule_re
     return sequence_close(&q);
 }
 
-/* Slots. ROTATED: the blocks, rotated so that this rank's own block comes first. SENT and RECEIVED: packed messages. */
+/* Slots. ROTATED: all blocks in rank order, but beginning with this rank's own. SENT and RECEIVED: packed messages. */
 enum { ROTATED = SLOT_OTHER, SENT, RECEIVED };
 
 /* Blocks [first, end) of ROTATED. */
@@ -55,15 +55,16 @@ bool schedule_bruck_allgather(struct schedule *s, const struct schedule_request 
         sequence_receive(&q, wrapped_rank(r, (long)rank + block_count), rotated(r, block_count, block_count + count));
         q.round++;
     }
-    /* Rotate back: first the blocks of the ranks from this one on, then those of the ranks before it. */
+    /* Copies the blocks into rank order: those of this rank and the ranks above it, then those of the ranks below it.
+     */
     struct span upper = rotated(r, 0, size - rank), lower = rotated(r, size - rank, size);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[rank], upper.length, rank, size - rank}, upper);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, output->positions[0], lower.length, 0, rank}, lower);
     return sequence_close(&q);
 }
 
-/* Packs the blocks that travel together, those with this bit in their number, or unpacks them. They are groups of `bit`
- * consecutive blocks, which are copied as a whole. */
+/* Packs the blocks of one message, or unpacks them. These are the blocks with this bit in their number, so each group
+ * of `bit` consecutive blocks is copied as a whole. */
 static int64_t pack(struct sequence *q, const struct schedule_request *r, int bit, int slot, bool packs) {
     int64_t unit = r->output.lengths[0], position = 0;
     for (long first = bit; first < r->size; first += 2L * bit) {
@@ -86,7 +87,7 @@ static int64_t packed_length(const struct schedule_request *r, int bit) {
     return units;
 }
 
-/* All blocks have one length. */
+/* In MPI_Alltoall, all blocks have the same length. */
 bool schedule_bruck_alltoall(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int rank = r->rank, size = r->size;
@@ -105,7 +106,7 @@ bool schedule_bruck_alltoall(struct schedule *s, const struct schedule_request *
         pack(&q, r, (int)bit, RECEIVED, false);
         q.round++;
     }
-    /* Block i came from rank - i. */
+    /* Block i has now come from the rank at distance i below this one. */
     for (int i = 0; i < size; i++) {
         int source = wrapped_rank(r, (long)rank - i);
         sequence_copy(&q, (struct span){SLOT_OUTPUT, r->output.positions[source], unit, source, 1},

@@ -1,15 +1,14 @@
 /* Gather and scatter over a tree. A message holds the blocks of a whole subtree: first the block of the subtree's root,
- * then its children's subtrees in order. In a binomial tree with root 0 that is rank order, so the root copies
- * nothing. */
+ * then those of its children's subtrees, child by child. In a binomial tree with root 0 this order is rank order, so
+ * the root need not copy blocks. */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* The ranks of the subtrees below this rank, one subtree after the other. Uses request->scratch, so it allocates
- * nothing. */
+/* The ranks of the subtrees below this rank, one subtree after the other. The list is in request->scratch. */
 struct subtree {
     const struct schedule_request *r;
     enum tree_direction direction;
-    int *ranks; /* room for size */
+    int *ranks; /* the list; has room for all ranks of the communicator */
     int *stack, *children, *tree_scratch;
     int count;
 };
@@ -35,7 +34,8 @@ static int list_subtree(struct subtree *t, int root) {
     return t->count - first;
 }
 
-/* The number of consecutive ranks from index `first` on. Their blocks are contiguous in the user's buffer. */
+/* The number of entries from index `first` on whose ranks are consecutive, so that their blocks are contiguous in the
+ * user's buffer. */
 static int run_length(const struct subtree *t, int first, int end) {
     int last = first + 1;
     while (last < end && t->ranks[last] == t->ranks[last - 1] + 1)
@@ -43,17 +43,17 @@ static int run_length(const struct subtree *t, int first, int end) {
     return last - first;
 }
 
-enum { SUBTREE = SLOT_OTHER }; /* the subtree's blocks, in the subtree's order */
+enum { SUBTREE = SLOT_OTHER }; /* the slot for the subtree's blocks, in the order of struct subtree */
 
 struct tree_transfer {
     struct sequence q;
     struct subtree subtree;
-    int64_t block_units; /* of each block that is passed on or, at the root, in its buffer */
-    int64_t own_units;   /* of this rank's own block in the other buffer; different only in an erroneous program */
+    int64_t block_units; /* length of each block in a message or in the root's buffer for all ranks */
+    int64_t own_units;   /* length of this rank's own block in its own buffer; equal unless the program is erroneous */
 };
 
-/* subtree_span: blocks [first, first + count) of the subtree in our memory. user_span: these blocks in the user's
- * buffer, if they are contiguous there. */
+/* subtree_span: the subtree's blocks with indices [first, first + count) in the engine's memory. user_span: the same
+ * blocks in the user's buffer; they must be contiguous there. */
 static struct span subtree_span(const struct tree_transfer *m, int first, int count) {
     return (struct span){SUBTREE, first * m->block_units, count * m->block_units, first, count};
 }
@@ -69,7 +69,7 @@ static struct span own_span(const struct tree_transfer *m, int slot) {
 
 static bool begin(struct tree_transfer *m, struct schedule *s, const struct schedule_request *r,
                   enum tree_direction direction) {
-    /* Only the root has both buffers. In place it has only all_blocks. */
+    /* Only the root has both buffers; with MPI_IN_PLACE it has only all_blocks. */
     const struct blocks *own_blocks = direction == TREE_REDUCE ? &r->input : &r->output;
     const struct blocks *all_blocks = direction == TREE_REDUCE ? &r->output : &r->input;
     m->block_units = all_blocks->lengths ? all_blocks->lengths[r->rank] : own_blocks->lengths[r->rank];

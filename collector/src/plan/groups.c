@@ -1,4 +1,4 @@
-/* Finds groups, and positions in their trees. All memory comes from the request's scratch. */
+/* Finds the groups and the positions of ranks in the groups' trees. All memory comes from the request's scratch. */
 #include "plan/groups.h"
 
 #include <stddef.h>
@@ -6,7 +6,8 @@
 const char *const groups_level_names[GROUPS_LEVELS] = {"cluster", "host"};
 const char *const groups_exchange_names[GROUPS_EXCHANGES] = {"all-to-all", "recursive-doubling", "ring"};
 
-/* The shape of the tree over the groups' leaders, if only one leader sends or receives. */
+/* For each exchange, the shape of the tree over the groups' leaders that replaces it if only one leader sends or
+ * receives (broadcast and reduce). */
 static const char *const exchange_shape[GROUPS_EXCHANGES] = {"flat", "binomial-mpich", "chain"};
 
 /* Selects the group whose members the other functions use. */
@@ -66,7 +67,7 @@ bool groups_leads(const struct groups *g) {
     return g->leaders[g->own_group] == g->request->rank;
 }
 
-/* The position of a member in the tree of its group, as ranks of the communicator. */
+/* The position of a member in the tree of its group, with parent and children as ranks of the communicator. */
 static struct tree_position member_position(struct groups *g, int member, enum tree_direction direction,
                                             int *children) {
     struct tree_position position = {.children = children};
@@ -88,7 +89,7 @@ struct tree_position groups_position_in_group(struct groups *g, enum tree_direct
     return member_position(g, member_of(g, g->request->rank), direction, g->children[direction]);
 }
 
-/* In a broadcast a rank sends to other groups (farther ranks) first; in a reduce it waits for them last. */
+/* Puts the children in other groups, which are farther away, first in a broadcast and last in a reduce. */
 struct tree_position groups_position_across(struct groups *g, enum tree_direction direction) {
     struct tree_position position = groups_position_in_group(g, direction),
                          leader_position = {.children = g->children[2]};
@@ -108,8 +109,8 @@ struct tree_position groups_position_across(struct groups *g, enum tree_directio
     return position;
 }
 
-/* Lists a member's rank and all ranks below it, in the order that groups_put_in_order defines. ranks NULL: only counts
- * them. */
+/* Lists a member's rank and all ranks below it in the tree, in the order that groups_put_in_order defines. Returns
+ * their number. ranks NULL: only counts. */
 static int list(struct groups *g, int member, int *ranks) {
     int count = 0, stack_size = 0;
     g->stack[stack_size++] = member;

@@ -1,13 +1,13 @@
 /* Leaders: a tree in each group of ranks, and an exchange between the groups' leaders.
  *
- * The exchange of all with all, between groups that are clusters: T. Kielmann et al., "MagPIe: MPI's Collective
- * Communication Operations for Clustered Wide Area Systems", PPoPP 1999. Recursive doubling between the masters of
- * hosts: V. Tipparaju, J. Nieplocha, D. Panda, "Fast Collective Operations Using Shared and Remote Memory Access
- * Protocols on Clusters", IPDPS 2003.
+ * Sources. For the exchange of all with all between the leaders of clusters: T. Kielmann et al., "MagPIe: MPI's
+ * Collective Communication Operations for Clustered Wide Area Systems", PPoPP 1999. For recursive doubling between the
+ * leaders of hosts: V. Tipparaju, J. Nieplocha, D. Panda, "Fast Collective Operations Using Shared and Remote Memory
+ * Access Protocols on Clusters", IPDPS 2003.
  *
- * Every leader combines the groups' sums in the order of the groups, or receives a sum that was combined once. So all
- * ranks get identical bits. Within a group, a rank's operand comes first, then its children's in order. If
- * groups_are_in_rank_order, that is rank order.
+ * All ranks get identical bits, because every leader combines the groups' sums in the order of the groups, or receives
+ * a sum that one leader combined. Within a group, a rank combines its own operand with the sums of its children, in
+ * their order. If groups_are_in_rank_order is true, operands are thus combined in rank order.
  */
 #include "plan/leaders.h"
 
@@ -19,9 +19,9 @@ bool leaders_keep_order(const struct schedule_request *r) {
     groups_put_in_order(&g);
     if (!groups_are_in_rank_order(&g))
         return false;
-    if (operation_has_root(r->operation)) /* the root combines groups' sums in cyclic order from its own on */
+    if (operation_has_root(r->operation)) /* the root combines the groups' sums in cyclic order, from its own on */
         return r->root == 0;
-    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* a ring begins at a different leader for each part */
+    return r->groups->exchange != EXCHANGE_RING || g.count == 1; /* each part's sum begins at another leader */
 }
 
 struct team leaders_team(const struct groups *g) {
@@ -43,7 +43,8 @@ void leaders_gather(struct operand *o, const struct tree_position *up, int first
         sequence_send(q, up->parent, operand_in(o, o->slot));
 }
 
-/* Combines from the last group's sum, which is already in the result, to the first group's. */
+/* Each leader sends its group's sum to all others. The last group's sum arrives in the result's slot. The others are
+ * combined with it in descending order, so that the groups' order is kept. */
 static void exchange_with_all(struct operand *o, const struct team *team) {
     struct sequence *q = o->q;
     int last = team->size - 1;
@@ -86,7 +87,7 @@ static void pass_down(struct operand *o, const struct tree_position *down) {
         sequence_send(q, down->children[i], operand_in(o, SLOT_OUTPUT));
 }
 
-/* A segment of an operand. Every slot has `cells` cells for each position in the window. */
+/* The operand's part in one segment. Every slot has `cells` cells for each position in the window. */
 static struct operand segment_of(struct sequence *q, const struct schedule_request *r, int segment, int cells) {
     int window_position = sequence_segment(q, &r->cut, segment);
     return (struct operand){.q = q,
@@ -128,7 +129,7 @@ bool schedule_leaders_reduce(struct schedule *s, const struct schedule_request *
     groups_find(&g, r);
     struct tree_position up = groups_position_across(&g, TREE_REDUCE);
     int last = SLOT_OTHER + up.child_count - 1;
-    bool direct = up.parent < 0 && !r->in_place; /* the root combines directly in the output */
+    bool direct = up.parent < 0 && !r->in_place; /* the root can form the sum in its output */
     sequence_open(&q, s, r, direct ? last : last + 1, r->cut.window);
     s->ring_units = (int64_t)r->cut.window * r->cut.segment_units;
     for (int segment = 0; segment < r->cut.segments && q.good; segment++) {
@@ -153,7 +154,7 @@ static int exchange_signals(struct sequence *q, const struct groups *g, int arri
     struct team team = leaders_team(g);
     if (g->spec.exchange == EXCHANGE_DOUBLING)
         return team_double_signals(q, &team, arrivals);
-    /* All exchange with all in one round. In a ring, each round passes on everything that has arrived so far. */
+    /* EXCHANGE_ALL_TO_ALL takes one round. In a ring, each round passes on all signals that have arrived so far. */
     bool is_ring = g->spec.exchange == EXCHANGE_RING;
     int entry = arrivals;
     for (int i = 1; i < team.size; i++) {

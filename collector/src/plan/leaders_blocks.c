@@ -1,7 +1,8 @@
-/* Leaders, for operations with a block for each rank.
+/* The algorithm `leaders`, for operations with a block for each rank.
  *
- * Blocks are kept in the order of groups_put_in_order, so that every message is contiguous: the blocks of a subtree, of
- * a group, or of all. If that order is rank order, the user's buffer already has it.
+ * A message has the blocks of a subtree, of a group, or of all ranks. The blocks are kept in the order of
+ * groups_put_in_order, in which each of these is contiguous. If that order is rank order, the blocks can stay in the
+ * user's buffer.
  */
 #include "plan/algorithm.h"
 #include "plan/leaders.h"
@@ -10,9 +11,9 @@ struct leader_blocks {
     struct sequence q;
     struct groups g;
     const struct schedule_request *r;
-    const struct blocks *blocks; /* of all ranks, in the user's buffer */
+    const struct blocks *blocks; /* the blocks of all ranks, in the user's buffer */
     int user_slot;               /* the slot of that buffer */
-    int slot;                    /* the slot of all blocks in order; user_slot if the user's buffer has that order */
+    int slot;                    /* the slot with all blocks in this order; may be user_slot */
 };
 
 static int64_t length_between(const struct leader_blocks *l, int first, int end) {
@@ -22,7 +23,7 @@ static int64_t length_between(const struct leader_blocks *l, int first, int end)
     return length;
 }
 
-/* The blocks at positions [first, end). */
+/* The blocks at positions [first, end) of the order. */
 static struct span ordered(const struct leader_blocks *l, int first, int end) {
     int64_t position = l->slot == l->user_slot ? l->blocks->positions[l->g.order[first]] : length_between(l, 0, first);
     return (struct span){l->slot, position, length_between(l, first, end), first, end - first};
@@ -47,7 +48,7 @@ static void reorder(struct leader_blocks *l, bool to_user) {
     }
 }
 
-/* spare_slot: the slot for the blocks if the user's buffer does not hold them in order. */
+/* Initialises l. spare_slot: the slot for the blocks if the user's buffer does not have them in the order. */
 static void open_blocks(struct leader_blocks *l, const struct schedule_request *r, const struct blocks *blocks,
                         int user_slot, int spare_slot) {
     l->r = r;
@@ -118,7 +119,9 @@ bool schedule_leaders_allgather(struct schedule *s, const struct schedule_reques
     return sequence_close(q);
 }
 
-/* The sums for each group arrive in one slot, one after the other, and are combined as in an allreduce. */
+/* Exchanges all with all: each leader sends to each other leader its group's sum of the blocks for that leader's group.
+ * The received sums lie one after the other in one slot, and are combined in the same order as in an allreduce. Returns
+ * the result. */
 static struct span exchange_sums(struct leader_blocks *l, int incoming_slot) {
     struct sequence *q = &l->q;
     struct team team = leaders_team(&l->g);
@@ -145,7 +148,8 @@ static struct span exchange_sums(struct leader_blocks *l, int incoming_slot) {
     return sum;
 }
 
-/* Returns the sum for this group. Uses the slots from incoming_slot on. */
+/* Runs the exchange between leaders. Returns the total of the blocks for this rank's group. Uses the slots from
+ * incoming_slot on. */
 static struct span scatter_parts(struct leader_blocks *l, struct operand *o, int incoming_slot) {
     struct team team = leaders_team(&l->g);
     l->q.role = ROLE_EXCHANGE;
@@ -168,7 +172,8 @@ bool schedule_leaders_reduce_scatter(struct schedule *s, const struct schedule_r
     bool leads = groups_leads(&l.g), in_order = l.slot == SLOT_INPUT;
     int own_position = groups_position(&l.g, r->rank), end = own_position + groups_subtree_size(&l.g, r->rank);
     int64_t all_units = length_between(&l, 0, r->size), own_units = r->input.lengths[r->rank];
-    /* The slots: the blocks in order, the children's sums, and the data from the exchange or the parent. */
+    /* Slots, one after the other: the blocks in the order (if they are not in the user's buffer), the children's sums,
+     * the data from the exchange or the parent. */
     int children = SLOT_OTHER + !in_order, incoming_slot = children + up.child_count;
     sequence_open(q, s, r, incoming_slot + (leads ? 2 : 1), r->size);
     s->ring_units = all_units;
@@ -198,7 +203,7 @@ bool schedule_leaders_reduce_scatter(struct schedule *s, const struct schedule_r
         child_part.cells = sums.cells;
         sequence_send(q, up.children[i], child_part);
     }
-    if (r->in_place) /* the result may overwrite the beginning of the buffer only when all blocks have been used */
+    if (r->in_place) /* the result overwrites the beginning of the buffer, so all blocks must have been used before */
         sequence_wall(q);
     sums.length = own_units;
     sequence_copy(q, (struct span){SLOT_OUTPUT, 0, own_units, 0, r->in_place ? 0 : 1}, sums);

@@ -10,7 +10,7 @@
 struct listing {
     char *text;
     size_t capacity, used;
-    size_t comma; /* position of the last comma; 0: there is none yet */
+    size_t comma; /* position of the last comma; 0: no comma yet */
 };
 
 static inline struct listing listing_in(char *text, size_t capacity) {

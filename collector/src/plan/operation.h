@@ -1,4 +1,4 @@
-/* The collective operations that the engine can run, and those of their properties that are equal on every member. */
+/* The collective operations that the engine can run, and their properties. */
 #ifndef HOPSCOPE_OPERATION_H
 #define HOPSCOPE_OPERATION_H
 
@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /* OPERATION(id, name, does, root, input, output, lengths)
- *   name            of the MPI function, without MPI_
- *   does            reduces: it combines operands and needs an op; moves: it only moves data
+ *   name            the name of the MPI function, without MPI_
+ *   does            reduces: it combines operands and has an MPI_Op; moves: it only moves data
  *   root            rooted: the call names a root; rootless
- *   input, output   of a rank, or of the root if only the root has one:
+ *   input, output   the data that a rank (or, if only the root has any, the root) passes in and gets:
  *                   WHOLE    one message of the same length on all ranks
  *                   OWN      the rank's own block
  *                   EACH     a block for each rank, or from each
  *                   NOTHING
- *   lengths         of the blocks: EVEN: equal; KNOWN: all members know all lengths; HIDDEN: members know only their
- *                   own, so no decision may depend on the number of bytes, nor on there being any
+ *   lengths         the lengths of the blocks. EVEN: all are equal. KNOWN: all members know all lengths. HIDDEN:
+ * members know only their own, so no decision may depend on the number of bytes, not even on its being 0
  */
 // clang-format off
 #define OPERATION_TABLE(OPERATION)                                                                                     \
@@ -59,13 +59,13 @@ enum operation operation_named(const char *name);
 
 bool operation_reduces(enum operation operation);
 bool operation_has_root(enum operation operation);
-/* True if data flows only to the root (up), or only from it (down). Over a tree one of the two roles then does not
- * run. */
+/* only_up: true if data flows only to the root. only_down: true if data flows only from the root. Over a tree, the role
+ * for the other direction then does not run. */
 bool operation_only_up(enum operation operation);
 bool operation_only_down(enum operation operation);
-/* True if members know only their own lengths. */
+/* True if each member knows only the lengths of its own blocks (HIDDEN). */
 bool operation_hides_bytes(enum operation operation);
-/* True if all blocks have one length. */
+/* True if all blocks have the same length (EVEN). */
 bool operation_is_even(enum operation operation);
 /* True if the input or the output consists of blocks. */
 bool operation_has_blocks(enum operation operation);

@@ -1,4 +1,5 @@
-/* Pairwise exchange: each rank exchanges with one partner after another. Linear: it exchanges with all at once.
+/* Pairwise exchange: each rank exchanges with one partner after another. Linear: each rank exchanges with all others at
+ * once.
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
  * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is a power of two, the partner
@@ -50,8 +51,8 @@ bool schedule_linear_alltoall(struct schedule *s, const struct schedule_request 
 
 enum { PARTS = SLOT_OTHER };
 
-/* Every rank gets its block from every other rank and combines these operands in rank order. It starts with the last,
- * because each further operand goes to the left of the sum. */
+/* Every rank receives every other rank's operand for its block, and combines the operands in rank order. It starts with
+ * the last rank's, because a combination puts the new operand to the left of the sum. */
 bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int round_end = -1, rank = r->rank, size = r->size;
@@ -78,12 +79,12 @@ bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_
     for (int partner = size - 2; partner >= 0; partner--)
         sequence_combine(&q, partner == rank ? own_block : (struct span){PARTS, partner * units, units, partner, 1},
                          sum);
-    sequence_wall(&q); /* in place, the output overlaps the beginning of the input */
+    sequence_wall(&q); /* with MPI_IN_PLACE, the output overlaps the beginning of the input */
     sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, units, 0, 0}, sum);
     return sequence_close(&q);
 }
 
-/* Each member exchanges a message with the root, and only these two need to know its length. */
+/* Each member sends one message to the root. Only these two ranks need to know the message's length. */
 bool schedule_linear_gather(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     sequence_open(&q, s, r, SLOT_OTHER, 0);

@@ -7,7 +7,7 @@
 
 #include "plan/complaint.h"
 
-/* More ranks than any job has had, but few enough for a bitmap. */
+/* The greatest number of ranks: more than any job has had, but few enough for a bitmap. */
 enum { MOST_RANKS = 1 << 24 };
 
 int rank_lists_find(const struct rank_lists *lists, const int *ranks, int size) {
@@ -17,7 +17,8 @@ int rank_lists_find(const struct rank_lists *lists, const int *ranks, int size) 
     return OTHER_MEMBERS;
 }
 
-/* Reads one rank. rank_bits: a bit for each rank already read, all zero at first. */
+/* Reads one rank, and checks that it is not listed twice. rank_bits: a bit for each rank, set if the rank has been
+ * read; zero at first. */
 static bool read_rank(struct complaint *c, const struct json *item, int world_size, unsigned char *rank_bits,
                       int *world_rank) {
     int64_t rank = 0;

@@ -8,7 +8,7 @@ struct complaint;
 struct json;
 
 struct rank_list {
-    int *ranks; /* of the job's MPI_COMM_WORLD */
+    int *ranks; /* ranks in the job's MPI_COMM_WORLD */
     int size;
 };
 
@@ -24,8 +24,9 @@ enum { ANY_MEMBERS = -1, OTHER_MEMBERS = -2 };
 /* The number of the list with exactly these ranks in this order; OTHER_MEMBERS if there is none. */
 int rank_lists_find(const struct rank_lists *lists, const int *ranks, int size);
 
-/* Reads a rule's `members` into a list and sets *number to its number. lists must have room for one more. world_size:
- * ranks of the job; 0 if unknown. False with a complaint. Free with rank_lists_clear. */
+/* Reads a rule's `members` and sets *number to the number of their list, which is added to `lists` if it is new.
+ * `lists` must have room for one more. world_size: number of ranks of the job; 0 if unknown. False with a complaint.
+ * Free the lists with rank_lists_clear. */
 bool rank_lists_read(struct complaint *complaint, const struct json *members, int world_size, struct rank_lists *lists,
                      int *number);
 void rank_lists_clear(struct rank_lists *lists);

@@ -1,10 +1,11 @@
-/* Recursive doubling: partners exchange everything that they have, and their distance doubles in each round.
+/* Recursive doubling: in each round, ranks exchange all data that they have with a partner. The distance between
+ * partners doubles from round to round.
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
  * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is not a power of two, each of
- * the first `extra` even ranks gives its part to its right neighbour (the fold, ROLE_UP) and gets the result from it
- * (the unfold, ROLE_DOWN). A rank's data always comes from consecutive ranks, so operands stay in rank order. Every
- * rank combines the same operands in the same order, so all get identical bits.
+ * the first `extra` even ranks gives its part to its right neighbour (the fold, ROLE_UP) and later receives the result
+ * from that neighbour (the unfold, ROLE_DOWN). A rank's data always comes from consecutive ranks, so operands stay in
+ * rank order. Every rank combines the same operands in the same order, so all get identical bits.
  */
 #include "plan/algorithm.h"
 #include "plan/team.h"
@@ -14,7 +15,7 @@ struct fold {
     const struct team *team;
     int size;  /* the largest power of two up to the number of members */
     int extra; /* number of members that represent two members each; they come first */
-    int index; /* of this rank among them; -1: this rank gave its part away */
+    int index; /* this rank's index among them; -1: this rank gave its part away and does not take part */
     int rounds;
 };
 
@@ -27,7 +28,8 @@ static struct fold fold_of(const struct team *team) {
     return f;
 }
 
-/* The first member that the member at this index represents; the last one is that member itself. */
+/* The first of the members that the taker at this index represents. It represents one or two; the last of them is the
+ * taker itself. */
 static int first_member(const struct fold *f, int index) {
     return index < f->extra ? 2 * index : index + f->extra;
 }
@@ -40,7 +42,8 @@ static bool represents_two(const struct fold *f) {
     return f->index >= 0 && f->index < f->extra;
 }
 
-/* The member that gave its part to this rank (distance -1), or that took this rank's part (distance 1). */
+/* The rank of a neighbour: distance -1: the one that gave its part to this rank; 1: the one that took this rank's
+ * part. */
 static int neighbor(const struct fold *f, int distance) {
     return team_rank(f->team, f->team->index + distance);
 }
@@ -48,14 +51,15 @@ static int neighbor(const struct fold *f, int distance) {
 /* One segment of an allreduce. */
 struct allreduce_segment {
     struct operand *o;
-    int moves; /* remaining rounds that leave the result in the slot of the received message */
+    int moves; /* number of remaining rounds in which the sum moves to the slot of the received message */
 };
 
 static int alternate_slot(const struct operand *o, int slot) {
     return slot == o->result ? o->spare : o->result;
 }
 
-/* Leaders of groups use ROLE_EXCHANGE, even in the fold: ROLE_UP and ROLE_DOWN are for the trees in their groups. */
+/* In a team of leaders even the fold has ROLE_EXCHANGE, because ROLE_UP and ROLE_DOWN belong to the trees in the
+ * groups. */
 static void begin_fold(struct sequence *q, const struct fold *f) {
     q->role = f->team->ranks ? ROLE_EXCHANGE : ROLE_UP;
 }
@@ -69,12 +73,12 @@ static void begin_unfold(struct sequence *q, const struct fold *f) {
     q->round = f->rounds + 1;
 }
 
-/* The slot in which the sum must start so that it is in the result after the remaining moves. */
+/* The slot in which the sum must start so that it is in the result's slot after the remaining moves. */
 static int initial_slot(const struct allreduce_segment *g) {
     return g->moves % 2 == 0 ? g->o->result : g->o->spare;
 }
 
-/* For a peer with a lower rank: combines `peer op own` into this rank's slot. */
+/* Exchanges with a peer of a lower rank, and leaves `peer op own` in the slot of this rank's sum. */
 static void take_lower(struct allreduce_segment *g, int peer, bool sends) {
     struct operand *o = g->o;
     if (sends)
@@ -90,7 +94,7 @@ static void take_lower(struct allreduce_segment *g, int peer, bool sends) {
     sequence_combine(o->q, operand_in(o, peer_slot), operand_in(o, o->slot));
 }
 
-/* For a peer with a higher rank: combines `own op peer` into the peer's slot. */
+/* Exchanges with a peer of a higher rank, and leaves `own op peer` in the slot that received the peer's sum. */
 static void take_upper(struct allreduce_segment *g, int peer) {
     struct operand *o = g->o;
     g->moves--;
@@ -126,7 +130,7 @@ void team_double(struct operand *o, const struct team *team) {
         else
             take_upper(&g, peer);
     }
-    if (o->slot != o->result) /* an operand in a slot that may be overwritten stays there */
+    if (o->slot != o->result) /* happens if the operand began in a slot that may be overwritten */
         sequence_copy(q, operand_in(o, o->result), operand_in(o, o->slot));
     begin_unfold(q, &f);
     if (represents_two(&f))
@@ -216,7 +220,7 @@ int team_double_signals(struct sequence *q, const struct team *team, int arrival
         q->round++;
         int signal = sequence_signal(q, peer);
         sequence_after(q, signal, arrivals);
-        /* Join the signal of this round with all earlier ones, so that there is only one step to wait for. */
+        /* Joins this round's signal with the earlier ones, so that later steps need to wait for only one step. */
         int arrival = sequence_await(q, peer);
         arrivals = sequence_join(q, arrivals, arrival);
     }

@@ -1,5 +1,5 @@
-/* The tree or topology that the user requested: the text of a file or, for a name (`binomial`, `kary:4`, `ring`), the
- * text of the equivalent tree file. */
+/* The text of the tree file or topology file that the user requested. If the user gave only a name (`binomial`,
+ * `kary:4`, `ring`), it is the text of the equivalent tree file. */
 #ifndef HOPSCOPE_REQUEST_H
 #define HOPSCOPE_REQUEST_H
 
@@ -10,7 +10,7 @@
 struct requested_text {
     char *text; /* the caller frees it; NULL: the user requested nothing */
     size_t length;
-    char name[PATH_MAX]; /* for messages: the file, or the prefix and the given name */
+    char name[PATH_MAX]; /* for messages: the path of the file, or the prefix and the given name */
 };
 
 /* Reads a file. False with a message `PATH: error`. */

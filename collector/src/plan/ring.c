@@ -1,10 +1,10 @@
-/* Rings: every rank sends only to its neighbours, so each link carries every block once.
+/* Rings: every rank receives from its left neighbour and sends to its right neighbour.
  *
  * Reduce-scatter and allgather around a ring, and both together as an allreduce: P. Patarasuk, X. Yuan, "Bandwidth
  * Optimal All-Reduce Algorithms for Clusters of Workstations", Journal of Parallel and Distributed Computing 69 (2009).
- * A block collects its operands in ring order, starting after its owner. That order is fixed, but it is not rank order.
- * Double ring barrier: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
- * Computing 10 (2007).
+ * The sum for a block passes round the ring from the rank after the block's owner to the owner. So operands are
+ * combined in a fixed order, but not in rank order. Double ring barrier: J. Pjesivac-Grbovic et al., "Performance
+ * Analysis of MPI Collective Operations", Cluster Computing 10 (2007).
  */
 #include "plan/algorithm.h"
 #include "plan/team.h"
@@ -36,7 +36,7 @@ static struct span block(const struct blocks *b, int slot, int rank) {
 }
 
 static struct span output_block(const void *request, int first, int end) {
-    (void)end; /* one part at a time */
+    (void)end; /* rings ask for one part at a time */
     return block(&((const struct schedule_request *)request)->output, SLOT_OUTPUT, first);
 }
 
@@ -52,7 +52,7 @@ bool schedule_ring_allgather(struct schedule *s, const struct schedule_request *
     return sequence_close(&q);
 }
 
-/* A vector of which each member of a team has a share. */
+/* A vector that is divided into one share for each member of a team. */
 struct shared_vector {
     const struct operand *o;
     int slot, size;
@@ -71,7 +71,7 @@ static struct span share(const struct shared_vector *s, int index) {
     return shares(s, index, index + 1);
 }
 
-/* The result has room for every share, so the sums form there. */
+/* The sums of all shares form in the result's slot, which has room for the whole vector. */
 void team_ring(struct operand *o, const struct team *team) {
     struct shared_vector input = {o, o->slot, team->size}, sums = {o, o->result, team->size};
     bool is_in_place = o->slot == o->result;
@@ -119,7 +119,7 @@ static int64_t longest(const struct blocks *b, int size) {
     return longest_units;
 }
 
-/* The parts of other members pass through two slots of this rank. */
+/* The sums for other members pass through two slots of this rank in turn. */
 struct span team_ring_scatter(struct sequence *q, const struct team *team, team_parts *parts, const void *context,
                               int incoming_slot, const struct span *last) {
     int first = left_index(team, 1);
@@ -144,7 +144,7 @@ static struct span input_block(const void *request, int first, int end) {
     return block(&((const struct schedule_request *)request)->input, SLOT_INPUT, first);
 }
 
-/* The output has room only for this rank's own block. */
+/* The sums for other ranks need memory of their own, because the output has room only for this rank's block. */
 bool schedule_ring_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     struct team team = {NULL, r->size, r->rank};
@@ -154,8 +154,8 @@ bool schedule_ring_reduce_scatter(struct schedule *s, const struct schedule_requ
     s->ring_units = longest(&r->input, r->size);
     struct span result = team_ring_scatter(&q, &team, input_block, r, incoming_slot, r->in_place ? NULL : &own_block);
     if (r->in_place) {
-        /* In place the result overwrites the beginning of the buffer, so it waits until all blocks there have been
-         * used. */
+        /* With MPI_IN_PLACE the result overwrites the beginning of the buffer, so it waits until all blocks there have
+         * been used. */
         sequence_wall(&q);
         sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, result.length, 0, 0}, result);
     }

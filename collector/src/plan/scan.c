@@ -1,14 +1,14 @@
 /* Prefix sums: MPI_Scan and MPI_Exscan.
  *
- * Recursive doubling: W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", Communications of the ACM 29 (1986), in
- * the form for exchanges between pairs. After each round a rank knows two sums: that of its group (an aligned group of
- * consecutive ranks), and that of the lower ranks in the group. Linear: each rank waits for the previous one. Both
- * algorithms keep operands in rank order.
+ * Recursive doubling: W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", Communications of the ACM 29 (1986), here
+ * with exchanges between pairs of ranks. After round k, groups are the aligned blocks of 2^k consecutive ranks, and a
+ * rank has two sums: that of its whole group, and that of the lower ranks in its group. Linear: each rank waits for the
+ * previous one. Both algorithms keep operands in rank order.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* Slots. One of the two holds the group's sum, and the other receives. */
+/* Slots. One of the two holds the group's sum, and the other receives messages. */
 enum { FIRST = SLOT_OTHER, SECOND, SLOTS };
 
 struct scan {
@@ -25,7 +25,7 @@ static struct span part(const struct scan *s, int slot) {
     return (struct span){slot, slot <= SLOT_OUTPUT ? s->position : s->ring_position, s->length, s->window_position, 1};
 }
 
-/* The slot that can receive while the group's sum is in use. */
+/* The slot that can receive a message while the other one holds the group's sum. */
 static int free_slot(const struct scan *s) {
     return s->group == FIRST ? SECOND : FIRST;
 }
@@ -34,7 +34,7 @@ static bool is_inclusive(const struct scan *s) {
     return s->r->operation == OPERATION_SCAN;
 }
 
-/* Combines the sum of earlier ranks to the left of the result. */
+/* Puts a sum of earlier ranks to the left of the output: output = sum op output. */
 static void prepend(struct scan *s, int slot) {
     if (s->has_output)
         sequence_combine(s->q, part(s, slot), part(s, SLOT_OUTPUT));
@@ -43,7 +43,7 @@ static void prepend(struct scan *s, int slot) {
     s->has_output = true;
 }
 
-/* Begins the output: with this rank's own part; in an exclusive scan, empty. */
+/* Begins the output with this rank's own part; in an exclusive scan the output begins empty. */
 static void begin(struct scan *s) {
     s->has_output = is_inclusive(s);
     s->group = s->r->in_place ? SLOT_OUTPUT : SLOT_INPUT;
@@ -62,7 +62,7 @@ static void begin(struct scan *s) {
 
 static void extend_group(struct scan *s, int peer_slot) {
     if (!s->owned) {
-        /* only peer_slot is certainly in use */
+        /* The group's sum is still in the user's buffer, so of the two slots only peer_slot is in use. */
         int target_slot = peer_slot == FIRST ? SECOND : FIRST;
         sequence_copy(s->q, part(s, target_slot), part(s, s->group));
         s->group = target_slot;

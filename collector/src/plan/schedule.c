@@ -1,4 +1,4 @@
-/* Adding steps and their dependencies to a schedule, for all algorithms. */
+/* Adds steps and their dependencies to a schedule, for all algorithms. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * Lengths and positions are in units: elements of the user's datatype for reductions, packed bytes for data movement. A
  * message may be cut into segments, which follow one another.
  *
- * A new algorithm is a new function that fills a schedule, and a row in algorithm.c; no other code needs to know it.
- * The function adds steps in an order in which they could run one by one, with the sends of a round before its
- * receives. So it can also take a rank without memory through the collective, message by message (see `on_step`).
+ * To add an algorithm, write a function that fills a schedule, and add a row to algorithm.c; no other code needs to
+ * know it. The function must add steps in an order in which they could run one by one, with the sends of a round before
+ * its receives. A rank that lacks memory for a schedule then runs each step as soon as it is added (see `on_step`).
  */
 #ifndef HOPSCOPE_SCHEDULE_H
 #define HOPSCOPE_SCHEDULE_H
@@ -19,7 +19,8 @@
 
 enum step_kind { STEP_RECEIVE, STEP_SEND, STEP_COMBINE, STEP_COPY, STEP_JOIN /* does nothing: joins several steps */ };
 
-/* The buffers of a step. The user's buffers hold all data; every other slot has schedule.ring_units units. */
+/* The buffers on which steps work. SLOT_INPUT and SLOT_OUTPUT are the user's and hold all data; every other slot has
+ * schedule.ring_units units. */
 enum buffer_slot {
     SLOT_INPUT,             /* this rank's contribution; read only */
     SLOT_OUTPUT,            /* this rank's result */
@@ -33,12 +34,12 @@ struct step {
     uint16_t round;
     int peer; /* RECEIVE and SEND: rank in the communicator */
     uint32_t segment;
-    int slot;    /* RECEIVE and COPY write it, SEND reads it; COMBINE: slot = operand op slot, like MPI_Reduce_local */
-    int operand; /* COPY and COMBINE read it */
+    int slot;    /* RECEIVE and COPY write to it, SEND reads it; COMBINE: slot = operand op slot, as MPI_Reduce_local */
+    int operand; /* the slot that COPY and COMBINE read */
     int64_t position, operand_position; /* units from the beginning of the slot and of the operand */
     int64_t length;
     int unmet;   /* number of steps that must finish before this one */
-    int waiting; /* for the executor: number of these that are not done; reset to unmet when the step starts */
+    int waiting; /* for the executor: number of these steps that are not done; reset to `unmet` when this one starts */
     /* Indices into edges, -1 for none: the steps that wait for this one, in the order in which they were added. Steps
      * that become ready together start in this order: in a broadcast, the tree's order of children. */
     int first_edge, last_edge;
@@ -55,19 +56,19 @@ struct schedule {
     int step_count, step_capacity;
     struct edge *edges;
     int edge_count, edge_capacity;
-    int *ready; /* steps without dependencies; receives come first, so that early messages find them posted */
+    int *ready; /* steps without dependencies; receives first, so that they are posted before messages arrive */
     int ready_count, ready_capacity;
     int most_messages;  /* upper bound on messages under way */
     int slot_count;     /* slots in use */
     int64_t ring_units; /* units of each slot that is not the user's; 0: there is no such slot */
-    bool own_ring;      /* SLOT_OWN is used */
+    bool own_ring;      /* true: SLOT_OWN is used */
     /* If set, the schedule keeps no steps and uses no memory. It passes each step to this function, in an order in
      * which each step can run at once. */
     void (*on_step)(void *context, const struct step *step);
     void *on_step_context;
 };
 
-/* The longest message: MPI counts in int. */
+/* The longest message, because MPI's counts are int. */
 #define SCHEDULE_MOST_BYTES (INT64_C(1) << 30)
 
 /* The number of units in the longest message. */
@@ -77,15 +78,15 @@ static inline int64_t schedule_most_units(int64_t unit_bytes) {
 
 /* The segments of a message. They are equal on every member. */
 struct segmentation {
-    int64_t units;         /* of the whole message */
-    int64_t segment_units; /* of each segment except the last */
-    int segments;          /* at least 1, even for an empty message */
-    int window;            /* number of segments under way */
+    int64_t units;         /* length of the whole message */
+    int64_t segment_units; /* length of each segment except the last */
+    int segments;          /* number of segments: at least 1, even for an empty message */
+    int window;            /* the most segments that are under way at a time */
 };
 
 enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
-/* Cuts a message. segment_bytes 0: one segment (two or more beyond 1 GiB, because MPI counts in int). If the message
- * would have more than SCHEDULE_MOST_SEGMENTS segments, they become longer. */
+/* Cuts a message into segments of segment_bytes. 0: one segment, or more for a message above SCHEDULE_MOST_BYTES. If
+ * the message would have more than SCHEDULE_MOST_SEGMENTS segments, makes them longer. */
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes);
 
 /* The number of units in one segment. */
@@ -93,8 +94,8 @@ static inline int64_t segmentation_units(const struct segmentation *cut, int seg
     return segment < cut->segments - 1 ? cut->segment_units : cut->units - segment * cut->segment_units;
 }
 
-/* The number of units in the first `count` shares of a vector that `size` ranks divide. The first ranks may have one
- * unit more. */
+/* The number of units in the first `count` shares of a vector that is divided among `size` ranks. If it does not divide
+ * evenly, the first ranks have one unit more. */
 static inline int64_t schedule_shares(int64_t units, int size, int count) {
     int64_t longer = units % size;
     return count * (units / size) + (count < longer ? count : longer);
@@ -113,34 +114,35 @@ struct groups_spec;
 struct schedule_request {
     enum operation operation;
     int rank, size, root;
-    bool in_place;      /* the contribution is in SLOT_OUTPUT (SLOT_INPUT is the same memory) */
+    bool in_place;      /* SLOT_INPUT and SLOT_OUTPUT are the same memory, which holds the contribution at first */
     bool empty;         /* there is no data, as in a barrier: nothing is combined or copied */
-    int64_t most_units; /* of one message */
+    int64_t most_units; /* the greatest length of a message */
     /* For operations in which every message holds the whole data: */
     struct segmentation cut;
     bool arrival_order; /* trees: combine operands in the order of their arrival */
-    /* Trees: this rank's position; NULL for a role that does not run. Gather and scatter also need the tree itself, to
-     * know the subtrees. */
+    /* For trees: this rank's position in the tree of each role; NULL: the role does not run. Gather and scatter also
+     * need the tree itself, to know the subtrees. */
     const struct tree_position *up, *down;
     const struct tree_spec *tree;
     const struct groups_spec *groups; /* leaders: how to group ranks */
     const struct tree_members *members;
     int *scratch; /* SCHEDULE_SCRATCH * size ints */
-    /* Operations with a block for each rank. In Allgather, and off the root in Scatter and Gather, one of the buffers
-     * holds only the rank's own block: entry `rank`. In Alltoall, entry i is the block to rank i, or the block from
-     * rank i. */
+    /* For operations with a block for each rank: the blocks of the two buffers. If a buffer has only the rank's own
+     * block, only entry `rank` is set: in Allgather the input, in Gather and Scatter the buffer of a rank other than
+     * the root. In Alltoall, entry i is the block to rank i, or the block from rank i. */
     struct blocks input, output;
 };
 
 void schedule_clear(struct schedule *schedule);
 
-/* For generators. schedule_add returns a step's index, or -1 if memory runs out. schedule_after makes `step` wait for
- * `predecessor`; it ignores -1 and an immediate repetition. False if memory runs out. */
+/* For generators. schedule_add adds a step and returns its index, or -1 if memory runs out. schedule_after makes `step`
+ * wait for `predecessor`. It ignores a predecessor -1, and a dependency that was added just before. False if memory
+ * runs out. */
 int schedule_add(struct schedule *schedule, struct step step);
 bool schedule_after(struct schedule *schedule, int step, int predecessor);
 
-/* schedule_begin drops the steps but keeps the memory. schedule_end makes the schedule ready to run. False if memory
- * runs out. schedule_clear frees the memory. */
+/* schedule_begin removes all steps but keeps the memory. schedule_end makes the schedule ready to run, and returns
+ * false if memory runs out. schedule_clear frees the memory. */
 void schedule_begin(struct schedule *schedule);
 bool schedule_end(struct schedule *schedule);
 

@@ -1,19 +1,19 @@
 /* Reduce, broadcast, allreduce and barrier over a pair of trees.
  *
- * Segments follow one another through the tree. A child's data stays in that child's ring of `window` segments until
- * it is combined, so memory is bounded for any message length.
+ * Segments follow one another through the tree. Each child's data arrives in a ring of `window` segments and stays
+ * there until it is combined, so the memory does not grow with the length of the message.
  */
 #include "plan/algorithm.h"
 
-/* The current segment, and those steps of earlier segments for which later segments wait: one entry per position in the
- * window. */
+/* The current segment, and the steps of earlier segments for which it must wait. The arrays have one entry for each
+ * position in the window. */
 struct tree_segments {
     struct schedule *s;
     const struct schedule_request *r;
     int freed[SCHEDULE_WINDOW];     /* after this step, the position in the rings is free */
-    int received[SCHEDULE_WINDOW];  /* after this step the next receive from above may be posted */
-    int passed_on[SCHEDULE_WINDOW]; /* after this step the next sends downwards may start */
-    int window_position;            /* of this segment in the window */
+    int received[SCHEDULE_WINDOW];  /* after this step, the next receive from the parent may be posted */
+    int passed_on[SCHEDULE_WINDOW]; /* after this step, the next sends to the children may start */
+    int window_position;            /* the current segment's position in the window */
     struct step step;               /* the fields that all steps of the segment share */
     int64_t position, ring_position;
     bool good;
@@ -37,15 +37,15 @@ static void add_dependency(struct tree_segments *l, int step, int predecessor) {
     l->good = l->good && schedule_after(l->s, step, predecessor);
 }
 
-/* Schedules one segment on its way up. Returns the step that completes this rank's part of the result. *copied: the
- * step after which data from above may overwrite the output (-1: from the beginning). */
+/* Schedules one segment on its way up. Returns the step after which the sum of this rank's subtree is complete. Sets
+ * *copied to the step after which data from the parent may overwrite the output; -1: at any time. */
 static int schedule_up(struct tree_segments *l, int *copied) {
     const struct schedule_request *r = l->r;
     const struct tree_position *up = r->up;
     int freed = l->freed[l->window_position];
     bool at_root = up->parent < 0, is_leaf = up->child_count == 0;
-    /* On other ranks than the root, operands cannot be combined in the output, because data from above may arrive
-     * there. They are combined in the first child's ring, which saves a copy, or in a separate ring. */
+    /* Only the root combines operands in the output: on other ranks, data from the parent may arrive there. Those ranks
+     * combine them in the first child's ring, which saves a copy, or in a separate ring. */
     bool copies = !r->empty && (at_root ? !r->in_place : (r->in_place && r->down) || (r->arrival_order && !is_leaf));
     int gather = at_root ? SLOT_OUTPUT : copies ? SLOT_OWN : is_leaf || r->empty ? SLOT_INPUT : SLOT_CHILD;
     *copied = -1;
@@ -84,7 +84,8 @@ static int schedule_up(struct tree_segments *l, int *copied) {
     return complete;
 }
 
-/* Schedules one segment on its way down. The root starts as soon as the segment is complete. */
+/* Schedules one segment on its way down. The root starts after the step `complete`; other ranks start when the segment
+ * arrives from the parent. */
 static void schedule_down(struct tree_segments *l, int complete, int copied) {
     const struct tree_position *down = l->r->down;
     if (down->parent >= 0) {

@@ -5,16 +5,16 @@
 #include <string.h>
 
 struct cell {
-    int writer;  /* the last step that wrote it; -1: none yet */
-    int readers; /* links: the steps that read it since then; -1: none */
+    int writer;  /* the last step that wrote to the cell; -1: none yet */
+    int readers; /* first link of the list of steps that have read the cell since then; -1: none */
 };
 
-/* Messages between two ranks at these distances of rounds or segments have the same tag, so they must run one after
- * another (see message_tag in the executor). */
+/* Tags repeat after this many rounds or segments (see message_tag in engine/executor.c). Messages between two ranks
+ * with the same tag must follow one another. */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
-/* True if all blocks have one length, so that all are empty or none is. In an erroneous program, a single block may be
- * empty. Its message is still sent, because the receiver waits for it. */
+/* True if all blocks have the same length. Then even an empty block must be sent: a single empty block occurs only in
+ * an erroneous program, and its receiver waits for a message. */
 static bool every_member_sends(enum operation operation) {
     return operation_has_blocks(operation) && operation_is_even(operation) && !operation_reduces(operation);
 }
@@ -57,7 +57,7 @@ void sequence_after(struct sequence *q, int step, int predecessor) {
         q->good = schedule_after(q->schedule, step, predecessor);
 }
 
-/* Adds a step at the front of the links at *head. */
+/* Adds a step at the front of the linked list that begins at *head. */
 static void link_to(struct sequence *q, int *head, int step) {
     if (!q->good)
         return;
@@ -94,7 +94,7 @@ static void writes(struct sequence *q, int step, const struct span *span) {
     }
 }
 
-/* Makes a step wait for the previous message with the same tag to or from that rank. */
+/* Makes a step that sends or receives wait for the previous message with the same tag to or from the same rank. */
 static void keep_apart(struct sequence *q, int index) {
     const struct step *steps = q->schedule->steps, *step = &steps[index];
     if (!q->latest || !q->good)
@@ -157,7 +157,7 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     int position = segment % cut->window;
     q->segment = segment;
     q->round = 0;
-    q->most_units = INT64_MAX; /* a segment never exceeds the longest message */
+    q->most_units = INT64_MAX; /* messages need no further cuts, because segments are short enough */
     if (s->on_step || cut->segments <= cut->window)
         return position;
     if (segment > 0) {
@@ -168,7 +168,8 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     }
     q->first = s->step_count;
     q->floor = segment < cut->window ? -1 : q->done[position];
-    /* Segments are alike, and at most one window of them is under way. */
+    /* All segments have the same number of messages, and at most one window of segments is under way. So the messages
+     * of the first window are the most that are under way. */
     if (segment == cut->window)
         q->most_messages = s->most_messages;
     return position;
@@ -209,7 +210,7 @@ void sequence_wall(struct sequence *q) {
     q->floor = wall;
 }
 
-/* Adds local work, in pieces that MPI can count. */
+/* Adds a combine or copy, cut into pieces that are short enough for MPI's counts. */
 static int add_local_work(struct sequence *q, enum step_kind kind, struct span target, struct span source) {
     int64_t rest_units = target.length;
     int index = -1;

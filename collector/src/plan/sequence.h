@@ -1,9 +1,9 @@
-/* Writes a schedule as if its steps ran one after another, and derives the dependencies from the data that steps read
- * and write.
+/* Lets a generator write a schedule as if its steps ran one after another, and derives the dependencies from the data
+ * that the steps read and write.
  *
- * A buffer is divided into cells, the same number for every slot: the blocks of the ranks, or the window's segments. A
- * step that reads a cell waits for the last step that wrote it. A step that writes a cell waits for that step, too, and
- * for all steps that have read the cell since. Data outside of cells causes no dependencies.
+ * Every slot is divided into the same number of cells: one for each rank's block, or one for each segment of the
+ * window. A step that reads a cell waits for the last step that wrote to the cell. A step that writes to a cell waits
+ * for that step, too, and for all steps that have read the cell since. Data outside of cells causes no dependencies.
  */
 #ifndef HOPSCOPE_SEQUENCE_H
 #define HOPSCOPE_SEQUENCE_H
@@ -19,8 +19,8 @@ struct span {
 
 struct sequence {
     struct schedule *schedule;
-    int64_t most_units; /* of a message; longer messages are cut, in the same way at both ends */
-    /* Apply to the next steps: */
+    int64_t most_units; /* longest message; longer ones are cut, in the same way at both ends */
+    /* These apply to the steps that are added next: */
     enum hop_role role;
     int round;
     int segment;
@@ -33,14 +33,14 @@ struct sequence {
     int most_messages;         /* upper bound on messages under way; 0: all messages */
     int cells, ranks;
     struct cell *cell;
-    int *latest; /* links: messages to each rank, then from each rank */
+    int *latest; /* first links of the lists of messages: to each rank, then from each rank */
     struct link {
         int step, next;
     } *links;
     int link_count, link_capacity;
 };
 
-/* Begins a schedule whose generator uses `slots` slots of `cells` cells each. Call sequence_close in any case. */
+/* Begins a schedule whose generator uses `slots` slots of `cells` cells each. Always call sequence_close afterwards. */
 void sequence_open(struct sequence *q, struct schedule *schedule, const struct schedule_request *request, int slots,
                    int cells);
 /* Frees the memory of the sequence, but not the schedule. False if memory ran out. */
@@ -50,14 +50,14 @@ bool sequence_close(struct sequence *q);
  * one window of segments is under way. */
 int sequence_segment(struct sequence *q, const struct segmentation *cut, int segment);
 
-/* Each of these adds a step and returns its index for waiting; -1 if there are no units, so that there is nothing to
- * do. A copy has the shorter of both lengths. */
+/* Each of these adds a step and returns its index, for which other steps can wait; -1 if there are no units, so that
+ * nothing is to be done. A copy has the shorter of the two lengths. */
 int sequence_send(struct sequence *q, int peer, struct span span);
 int sequence_receive(struct sequence *q, int peer, struct span span);
 int sequence_copy(struct sequence *q, struct span target, struct span source);
 /* Combines: accumulator = operand op accumulator */
 int sequence_combine(struct sequence *q, struct span operand, struct span accumulator);
-/* Sends or awaits an empty message. */
+/* Sends an empty message, or waits for one. */
 int sequence_signal(struct sequence *q, int peer);
 int sequence_await(struct sequence *q, int peer);
 void sequence_after(struct sequence *q, int step, int predecessor);

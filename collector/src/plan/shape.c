@@ -39,7 +39,8 @@ static int kary_children(const struct virtual_rank *r, int *children) {
     return count;
 }
 
-/* The first rank of a chain. The chains share size - 1 ranks; the first chains have one rank more. */
+/* The first rank of a chain. The ranks other than the root are divided among the chains; if they do not divide evenly,
+ * the first chains have one rank more. */
 static int chain_head(int chain, int chains, int size) {
     int short_length = (size - 1) / chains, longer = (size - 1) % chains;
     return 1 + chain * short_length + (chain < longer ? chain : longer);
@@ -81,8 +82,8 @@ static int mpich_parent(const struct virtual_rank *r) {
     return r->v - lowest_bit(r->v);
 }
 
-/* In a reduce, the smallest subtree comes first, because it is ready first. In a broadcast, the largest comes first,
- * because it takes longest. */
+/* Writes the children in the order of their subtrees' sizes. In a reduce the smallest subtree comes first, because it
+ * is ready first. In a broadcast the largest comes first, because it takes longest. */
 static int mpich_children(const struct virtual_rank *r, int *children) {
     int count = 0;
     for (long bit = 1; r->v + bit < r->size && (r->v == 0 || bit < lowest_bit(r->v)); bit *= 2)
@@ -99,7 +100,8 @@ static int lam_parent(const struct virtual_rank *r) {
     return r->direction == TREE_REDUCE ? mpich_parent(r) : r->v - highest_bit(r->v);
 }
 
-/* In LAM's broadcast the next rank heads the largest subtree, so ascending order puts the largest first. */
+/* Writes the children. In LAM's broadcast the rank after the parent has the largest subtree, so ascending order puts
+ * the largest subtree first. */
 static int lam_children(const struct virtual_rank *r, int *children) {
     if (r->direction == TREE_REDUCE)
         return mpich_children(r, children);
@@ -127,7 +129,7 @@ const struct shape shapes[] = {
      .children = kary_children},
     {.name = "k-chain",
      .counts = "the number of chains",
-     .meaning = "`fan_out` chains of consecutive ranks below the root, of equal length or one rank longer.",
+     .meaning = "`fan_out` chains of consecutive ranks below the root, whose lengths differ by at most one rank.",
      .parent = k_chain_parent,
      .children = k_chain_children},
     {.name = "binomial",
@@ -136,17 +138,18 @@ const struct shape shapes[] = {
      .parent = mpich_parent,
      .children = mpich_children},
     {.name = "binomial-mpich",
-     .meaning = "The parent clears the lowest set bit. A reduce receives from the smallest subtree first, a broadcast "
-                "sends to the largest first.",
+     .meaning = "A rank's parent has the rank's number without its lowest set bit. A reduce receives from the smallest "
+                "subtree first, a broadcast sends to the largest first.",
      .parent = mpich_parent,
      .children = mpich_children},
     {.name = "binomial-lam",
-     .meaning = "A reduce is the same as in `binomial-mpich`; in a broadcast the parent clears the highest set bit.",
+     .meaning = "A reduce is as in `binomial-mpich`. In a broadcast, a rank's parent has the rank's number without its "
+                "highest set bit.",
      .parent = lam_parent,
      .children = lam_children},
     {.name = "hierarchical",
-     .meaning = "One representative per cluster, one per host, then the ranks of a host; a shape for each level, "
-                "flat if none is given.",
+     .meaning = "Three levels: representatives of clusters, representatives of hosts, ranks of a host. Each level has "
+                "a shape, by default flat.",
      .kind = SHAPE_HIERARCHICAL},
     {.name = "explicit", .meaning = "Lists the parent of every rank; only in a tree file.", .kind = SHAPE_EXPLICIT},
     {.name = NULL},

@@ -1,8 +1,8 @@
 /* The shapes of trees, in one table. Tree files, names on command lines, messages, the schema, the documents and the
- * tests all use it.
+ * tests all use this table.
  *
- * A simple shape is arithmetic on virtual ranks, which count cyclically from the root (0). tree.c composes the other
- * two kinds of shapes.
+ * A simple shape computes parents and children from virtual ranks. These count cyclically from the root, which is 0.
+ * tree.c handles the two other kinds of shapes.
  */
 #ifndef HOPSCOPE_SHAPE_H
 #define HOPSCOPE_SHAPE_H
@@ -18,14 +18,14 @@ struct virtual_rank {
 };
 
 struct shape {
-    const char *name;    /* in tree files and on command lines */
-    const char *same_as; /* for a synonym: the canonical name, under which it is recorded */
-    const char *counts;  /* the meaning of `fan_out`; NULL: the shape has none */
-    const char *meaning; /* for people: the parent of each rank, and the order of children */
+    const char *name;    /* the name in tree files and on command lines */
+    const char *same_as; /* for a synonym: the canonical name, under which hops are recorded; NULL: no synonym */
+    const char *counts;  /* the meaning of `fan_out`; NULL: the shape has no fan_out */
+    const char *meaning; /* the parent of each rank and the order of children, for the documents */
     enum shape_kind kind;
-    int fan_out; /* set if the name implies it */
-    /* For simple shapes. parent: the parent of a rank other than the root. children: writes a rank's children in order
-     * and returns their number. */
+    int fan_out; /* set if the shape's name implies it */
+    /* For simple shapes. parent: returns the parent of a rank other than the root. children: writes a rank's children
+     * in order and returns their number. */
     int (*parent)(const struct virtual_rank *rank);
     int (*children)(const struct virtual_rank *rank, int *children);
 };

@@ -2,9 +2,9 @@
  * exchanges its half with a partner in the other tree.
  *
  * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
- * ranks count from the root. The odd ones form the left tree and the even ones the right tree, each heap-ordered below
- * the root. Partners are neighbours: 1 and 2, 3 and 4, and so on. If the last rank is odd, it has no partner and gets
- * the other half from the root.
+ * ranks count from the root, which is 0. The odd ranks form the left tree and the even ranks the right tree, each a
+ * binary tree filled row by row below the root. Partners are neighbours: 1 and 2, 3 and 4, and so on. If the last rank
+ * is odd, it has no partner and gets the other half from the root.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
@@ -12,14 +12,14 @@
 struct split_broadcast {
     struct sequence q;
     const struct schedule_request *r;
-    int v; /* this rank, counted from the root */
+    int v; /* this rank's virtual rank */
 };
 
 static int rank_of(const struct schedule_request *r, int v) {
     return (int)(((long)v + r->root) % r->size);
 }
 
-/* number_of: the index of virtual rank v in its half. virtual_of: the inverse. */
+/* number_of: the index of virtual rank v in the tree of its half. virtual_of: the inverse. */
 static int number_of(int v) {
     return (v - 1) / 2;
 }
@@ -32,7 +32,7 @@ static bool is_alone(const struct schedule_request *r, int v) {
     return v % 2 == 1 && v + 1 >= r->size;
 }
 
-/* Schedules one segment. It belongs to one half. */
+/* Schedules one segment, which belongs to one half of the message. */
 static void schedule_segment(struct split_broadcast *x, struct span span, int half) {
     const struct schedule_request *r = x->r;
     struct sequence *q = &x->q;
@@ -47,7 +47,7 @@ static void schedule_segment(struct split_broadcast *x, struct span span, int ha
             sequence_send(q, rank_of(r, last), span);
         return;
     }
-    if ((v - 1) % 2 != half) { /* the partner has this half */
+    if ((v - 1) % 2 != half) { /* this half goes down the other tree, so it comes from the partner */
         q->role = ROLE_EXCHANGE;
         sequence_receive(q, rank_of(r, is_alone(r, v) ? 0 : half ? v + 1 : v - 1), span);
         return;
@@ -74,7 +74,7 @@ bool schedule_split_binary(struct schedule *s, const struct schedule_request *r)
     sequence_open(&x.q, s, r, SLOT_OTHER, cut.window);
     int left = (cut.segments + 1) / 2;
     for (int turn = 0; turn < cut.segments && x.q.good; turn++) {
-        /* Segments of both halves alternate, so that both halves are under way. */
+        /* Alternates between segments of the two halves, so that both trees are busy. */
         int half = turn % 2, segment = half ? left + turn / 2 : turn / 2;
         int64_t position = segment * cut.segment_units;
         int64_t length = segmentation_units(&cut, segment);

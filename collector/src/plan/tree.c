@@ -1,5 +1,5 @@
-/* Finds a rank's position in a tree: rotates simple shapes to the root, composes hierarchies of them, re-roots
- * explicit trees. */
+/* Finds a rank's position in a tree. Rotates a simple shape so that it begins at the root, composes a hierarchy of
+ * simple shapes, or re-roots an explicit tree. */
 #include "plan/tree.h"
 
 void tree_members_number(int *ids, int size, int *scratch) {
@@ -14,7 +14,8 @@ void tree_members_number(int *ids, int size, int *scratch) {
     }
 }
 
-/* Adds the edges of a rank in one level of a hierarchy. members: the level's ranks, starting with its head. */
+/* Adds to `position` the parent and the children that a rank has in one level of a hierarchy. members: the ranks of
+ * this level's group, starting with its head. */
 static void position_in_level(const struct tree_level *level, enum tree_direction direction, const int *members,
                               int count, int rank, struct tree_position *position) {
     int v = 0;
@@ -30,8 +31,8 @@ static void position_in_level(const struct tree_level *level, enum tree_directio
     position->child_count += added;
 }
 
-/* The representative of a host, or of a cluster if id_of_rank has clusters: the root if it is a member, else the lowest
- * rank. */
+/* The representative of a host or cluster: the root if it belongs to it, else its lowest rank. id_of_rank: each rank's
+ * host, or each rank's cluster. */
 static int representative(const int *id_of_rank, int size, int id, int root) {
     if (id_of_rank[root] == id)
         return root;
@@ -43,8 +44,9 @@ static int representative(const int *id_of_rank, int size, int id, int root) {
 
 enum { LEVEL_CLUSTERS, LEVEL_HOSTS, LEVEL_RANKS, LEVELS };
 
-/* Collects the ranks of a rank's group at one level, cyclically from the group's head. Returns their number; 0 if the
- * rank is not among them. is_listed: size ints of scratch. */
+/* Collects the group of a rank at one level of the hierarchy, in cyclic order from the group's head. The groups are:
+ * the representatives of all clusters; the representatives of a cluster's hosts; the ranks of a host. Returns the size
+ * of the group; 0 if the rank is in no group of this level. is_listed: size ints of scratch. */
 static int level_members(int level, const struct tree_members *m, int rank, int root, int *members, int *is_listed) {
     const int *hosts = m->host_of_rank, *clusters = m->cluster_of_rank;
     int cluster_head = representative(clusters, m->size, clusters[rank], root);
@@ -55,10 +57,10 @@ static int level_members(int level, const struct tree_members *m, int rank, int 
     int count = 0;
     for (int i = 0; i < m->size; i++)
         is_listed[i] = 0;
-    if (level != LEVEL_RANKS) /* the root stands for its own kind, not the lowest rank */
+    if (level != LEVEL_RANKS) /* the root, not the lowest rank, represents its own cluster or host */
         is_listed[level == LEVEL_CLUSTERS ? clusters[root] : hosts[root]] = 1;
-    /* Collect the lowest rank of each kind in ascending order, but the root for its own kind; then rotate so that the
-     * head comes first. */
+    /* Collect the representatives (kind: a cluster or host), or the ranks of the host, in ascending order. Then rotate
+     * the list so that the head comes first. */
     for (int i = 0; i < m->size; i++) {
         int kind = level == LEVEL_CLUSTERS ? clusters[i] : hosts[i];
         int belongs = level == LEVEL_CLUSTERS ? 1
@@ -72,7 +74,7 @@ static int level_members(int level, const struct tree_members *m, int rank, int 
     int head_index = 0;
     while (members[head_index] != head)
         head_index++;
-    for (int i = 0; i < head_index; i++) /* rotate by way of is_listed, which is free now */
+    for (int i = 0; i < head_index; i++) /* rotate, with is_listed as temporary memory */
         is_listed[i] = members[i];
     for (int i = head_index; i < count; i++)
         members[i - head_index] = members[i];
@@ -92,7 +94,8 @@ static void position_in_hierarchy(const struct tree_spec *spec, const struct tre
     }
 }
 
-/* Re-roots by reversing the edges on the path from the new root to the old one. */
+/* Finds a rank's position in an explicit tree. For another root than the tree's own, reverses the edges on the path
+ * from the new root to the old one. */
 static void position_in_explicit(const struct tree_spec *spec, int rank, int root, enum tree_direction direction,
                                  struct tree_position *position) {
     int root_child = -1; /* the child whose subtree contains the new root; -1: none */

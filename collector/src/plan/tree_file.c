@@ -14,8 +14,9 @@ static bool names_group_tree(const struct json *rule) {
     return group_tree && group_tree->type == JSON_STRING;
 }
 
-/* True if a rule needs trees. Rules that name algorithms or leave calls to the library need none, except for those
- * inside groups. The rule's reader later reports an `inside` that is not a string. */
+/* True if any rule needs the list `trees`. A rule that names an algorithm, or leaves calls to the library, needs it
+ * only if its `inside` names a tree for the groups. An `inside` that is not a string is reported later, by the rule's
+ * reader. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)
         if (rules->items[i].type != JSON_OBJECT || names_group_tree(&rules->items[i]) ||
@@ -55,7 +56,7 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         return complain(c, trees, "`trees` is empty; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
     if (rules->length == 0)
         return complain(c, rules, "`rules` is empty; give at least one, or every call goes native");
-    plan->trees = calloc(count + 1, sizeof *plan->trees); /* room for one more, that of the pipeline */
+    plan->trees = calloc(count + 1, sizeof *plan->trees); /* room for one more tree: the pipeline's */
     plan->rules = calloc(rules->length, sizeof *plan->rules);
     plan->members.lists = calloc(rules->length, sizeof *plan->members.lists);
     if (!plan->trees || !plan->rules || !plan->members.lists)

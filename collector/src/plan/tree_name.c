@@ -11,12 +11,13 @@
 
 enum { LARGEST_FAN_OUT = 1000000 };
 
-/* True if a name can select the shape. An explicit tree needs a file. */
+/* True if the user can select the shape by its name alone. An explicit tree needs a file. */
 static bool has_name(const struct shape *shape) {
     return shape->kind != SHAPE_EXPLICIT;
 }
 
-/* The shape in `kary:4` or `kary:`; number: the text after the colon. NULL if no shape with a number has this name. */
+/* The shape that a word such as `kary:4` or `kary:` names. Sets *number to the text after the colon. NULL if no shape
+ * that takes a number has this name. */
 static const struct shape *numbered_shape(const char *word, const char **number) {
     for (const struct shape *row = shapes; row->name; row++) {
         size_t length = strlen(row->name);
@@ -28,7 +29,7 @@ static const struct shape *numbered_shape(const char *word, const char **number)
     return NULL;
 }
 
-/* Writes the definition of the tree that a word names. False if the word is not a valid name. */
+/* Writes the JSON object of the tree that a word such as `kary:4` names. False if the word is not a valid name. */
 static bool define(const char *word, char *definition, size_t capacity) {
     const char *number;
     const struct shape *shape = numbered_shape(word, &number);
@@ -45,7 +46,8 @@ static bool define(const char *word, char *definition, size_t capacity) {
     return true;
 }
 
-/* The algorithm in `leaders:ring`; suffix: the text after the colon. NULL if no algorithm with groups has this name. */
+/* The algorithm that a word such as `leaders:ring` names. Sets *suffix to the text after the colon. NULL if no
+ * algorithm with groups has this name. */
 static const char *algorithm_prefix(const char *word, const char **suffix) {
     for (const struct algorithm *row = algorithms; row->name; row++) {
         size_t length = strlen(row->name);
@@ -99,7 +101,8 @@ size_t tree_name_text(const char *name, char *text, size_t capacity) {
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }
 
-/* Lists the shapes with names, or only those with a number. `number` is printed in place of the number. */
+/* Lists the shapes that a name can select; numbered: only those that take a number, as in `kary:4`. Prints `number` in
+ * the place of ":4". */
 static char *list_shapes(bool numbered, const char *number, const char *last, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)

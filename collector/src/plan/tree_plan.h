@@ -19,9 +19,9 @@ struct tree_rule {
     bool operations[OPERATIONS];
     const struct algorithm *algorithms[OPERATIONS]; /* one per operation; NULL if native */
     struct tree_range comm_size, bytes;
-    int members; /* number of one of the plan's lists, or ANY_MEMBERS */
-    bool native;
-    struct groups_spec groups;       /* for algorithms IN_GROUPS */
+    int members;                     /* index of one of the plan's lists of members, or ANY_MEMBERS */
+    bool native;                     /* leaves the calls to the MPI library */
+    struct groups_spec groups;       /* only for algorithms with the property IN_GROUPS */
     int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
     uint64_t segment_bytes;          /* 0: whole messages */
     bool arrival_order;
@@ -33,8 +33,8 @@ struct tree_plan {
     struct tree_spec *trees;
     struct tree_rule *rules;
     struct rank_lists members;
-    uint64_t alternate; /* number of a communicator's collectives after which engine and library alternate; 0: the
-                           engine runs all */
+    uint64_t alternate; /* library and engine take turns of this many collectives on each communicator, the library
+                           first; 0: the engine runs all */
 };
 
 #endif

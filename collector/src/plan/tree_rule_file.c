@@ -7,7 +7,7 @@
 #include "plan/complaint.h"
 #include "plan/listing.h"
 
-/* The default segment size of a pipeline. It is so long that bandwidth matters more than the start of a message. */
+/* The default segment size of a pipeline, long enough that bandwidth matters more than the fixed cost of a message. */
 enum { PIPELINE_SEGMENT_BYTES = 65536 };
 
 static bool read_operations(struct complaint *c, const struct json *list, struct tree_rule *rule) {
@@ -66,7 +66,7 @@ static bool find_algorithms(struct complaint *c, const struct json *operations, 
     return true;
 }
 
-/* Refuses `bytes` for operations whose lengths are not known to all members: they cannot select a rule. */
+/* Refuses `bytes` in a rule for operations whose lengths not all members know: members could choose different rules. */
 static bool expect_known_bytes(struct complaint *c, const struct json *operations, const struct json *bytes,
                                const struct tree_rule *rule) {
     for (int i = 0; bytes && i < OPERATIONS; i++)
@@ -133,7 +133,7 @@ static bool find_tree(struct complaint *c, const struct json *name, const char *
                     name->string, names);
 }
 
-/* Returns the tree of the pipeline, a chain. The first rule that selects the pipeline adds this tree to the plan. */
+/* Returns the index of the pipeline's tree, a chain. The first rule that selects the pipeline adds it to the plan. */
 static int pipeline_tree(struct tree_plan *plan) {
     const struct shape *chain = shape_named("chain");
     for (int i = 0; i < plan->tree_count; i++)
@@ -170,7 +170,7 @@ static bool read_algorithm(struct complaint *c, const struct json *object, const
     return true;
 }
 
-/* Reads one of a few words. If there is none, the first word is the default. */
+/* Reads one of a few words and sets *index to its index. word NULL: the first word is the default. */
 static bool read_word(struct complaint *c, const struct json *word, const char *label, const char *const *words,
                       int count, int *index) {
     char names[120];
@@ -226,7 +226,7 @@ static bool read_groups(struct complaint *c, const struct json *object, const st
     return true;
 }
 
-/* Refuses an explicit tree of another size than `members`: every call of these members would go to the library. */
+/* Refuses an explicit tree that has another size than the rule's list `members`: the rule could never use it. */
 static bool expect_fitting(struct complaint *c, const struct json *name, const struct tree_plan *plan, int tree,
                            const struct tree_rule *rule) {
     int size = plan->trees[tree].size;
@@ -236,8 +236,8 @@ static bool expect_fitting(struct complaint *c, const struct json *name, const s
                     plan->trees[tree].name, size, plan->members.lists[rule->members].size);
 }
 
-/* Refuses an explicit tree for more ranks than the job has if this rule applies to the job. Otherwise the tree is for a
- * larger job of a series. */
+/* Refuses an explicit tree for more ranks than the job has, unless the rule's `comm_size` shows that it is meant for
+ * larger jobs only. */
 static bool expect_in_job(struct complaint *c, const struct json *name, const struct tree_plan *plan, int tree,
                           int world_size, const struct tree_rule *rule) {
     int size = plan->trees[tree].size;

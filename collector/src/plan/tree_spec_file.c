@@ -9,7 +9,7 @@
 #include "plan/complaint.h"
 #include "plan/listing.h"
 
-/* Writes the allowed shapes: `flat, chain` and so on. simple: only those for a level of a hierarchy. */
+/* Lists the shapes: "flat, chain" and so on. simple: only those that a level of a hierarchy may have. */
 static char *list_shapes(bool simple, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (const struct shape *row = shapes; row->name; row++)
@@ -20,7 +20,7 @@ static char *list_shapes(bool simple, char *text, size_t capacity) {
     return text;
 }
 
-/* The row of the shape that an object names, among the simple shapes or among all. NULL with a complaint. */
+/* The shape that an object's `shape` names. simple: only simple shapes are allowed. NULL with a complaint. */
 static const struct shape *find_shape(struct complaint *c, const struct json *object, const char *label, bool simple) {
     char names[300];
     if (!expect_type(c, object, JSON_OBJECT, label))
@@ -122,7 +122,7 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
     return true;
 }
 
-/* Refuses cycles: a rank whose ancestors do not reach the root within size steps is on a cycle or below one. */
+/* Refuses cycles. A rank is on a cycle or below one if `size` steps from parent to parent do not reach the root. */
 static bool expect_no_cycle(struct complaint *c, const struct json *parents, const char *label,
                             const struct tree_spec *spec) {
     for (int rank = 0; rank < spec->size; rank++) {

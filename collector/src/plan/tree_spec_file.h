@@ -14,7 +14,7 @@ struct json;
 bool tree_spec_read(struct complaint *complaint, const char *name, const struct json *value, struct tree_spec *spec);
 void tree_spec_clear(struct tree_spec *spec);
 
-/* Reads a text that holds only one tree. NULL with a message `line:column: the fault`. Free the tree with
+/* Reads a text that consists of one tree. NULL with a message `line:column: the fault`. Free the tree with
  * tree_spec_free. */
 struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message, size_t capacity);
 void tree_spec_free(struct tree_spec *spec);

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Reads a file of /proc/<process>/ and adds a zero byte. Returns its length; 0 if there is no such file. */
+/* Reads a file of /proc/<process>/ and appends a NUL. Returns the file's length; 0 if there is no such file. */
 static size_t read_process_file(int process, const char *name, char *text, size_t capacity) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", process, name);
@@ -47,9 +47,9 @@ static int parent_of(int process) {
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Hydra gives its processes no job name. But it starts each host's proxy with the address of the launcher, which is
- * equal for all proxies of a job. The proxy is this process's parent or, if a script, timeout or the like starts the
- * program, an ancestor. */
+/* Makes the name from the launcher's address, because Hydra gives its processes no job name. Hydra starts a proxy on
+ * each host with this address on the command line, which is equal for all proxies of a job. The proxy is this process's
+ * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. */
 bool hydra_name_of_job(char *name, size_t capacity) {
     enum { MOST_ANCESTORS = 32 };
     int process = (int)getppid();
@@ -60,9 +60,9 @@ bool hydra_name_of_job(char *name, size_t capacity) {
     return false;
 }
 
-/* Reads one line from the proxy, byte by byte so that it consumes nothing after the line. It waits for long: if it gave
- * up, the library would take this answer for the answer to its own next question. It waits in slices, of which a
- * suspended job uses up only one. */
+/* Reads one line from the proxy, byte by byte so that it consumes nothing after the line. Waits up to a minute: if it
+ * gave up too early, the MPI library would take this answer for the answer to its own next question. Counts the wait in
+ * short slices, so that the time of a suspended job counts as one slice only. */
 static bool read_answer(int socket, char *line, size_t capacity) {
     enum { SLICE_MS = 100, SLICES = 600 };
     size_t length = 0;
@@ -89,8 +89,9 @@ static bool read_answer(int socket, char *line, size_t capacity) {
 bool hydra_name_of_spawned_world(char *name, size_t capacity) {
     static const char question[] = "cmd=get_my_kvsname\n";
     const char *spawned = getenv("PMI_SPAWNED"), *socket = getenv("PMI_FD"), *version = getenv("MPIR_CVAR_PMI_VERSION");
-    /* Hydra's proxy recognises PMI-1 by the first bytes of each message and answers this message in PMI-1. Other
-     * servers on PMI_FD may have switched to PMI-2 for good, and so may a library that was configured for it. */
+    /* Ask only if the proxy is Hydra's and the library uses PMI-1. Hydra's proxy recognises PMI-1 by the first bytes of
+     * each message, and answers in PMI-1. Any other server on PMI_FD, or a library that was configured for PMI-2, may
+     * have switched to PMI-2 for the rest of the job. */
     if (!spawned || strcmp(spawned, "1") != 0 || !socket || (version && strcmp(version, "1") != 0) ||
         !hydra_name_of_job(name, capacity))
         return false;

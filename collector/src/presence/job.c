@@ -37,9 +37,9 @@ bool job_token(char *token, size_t capacity, bool in_init) {
         is_world_token = true;
     } else if (!read_environment(token, capacity) && !hydra_name_of_job(token, capacity) &&
                !read_slurm(token, capacity)) {
-        /* Slurm's variables come last: a launcher inside a batch job inherits those of the batch step. */
+        /* Slurm's variables are tried last, because a launcher inside a batch job inherits those of the batch step. */
         bool has_launcher = getenv("PMI_RANK") != NULL;
-        /* Without a launcher each process is its own job. */
+        /* Without a launcher, each process is a job of its own. */
         snprintf(token, capacity, has_launcher ? "parent-%d" : "process-%d",
                  (int)(has_launcher ? getppid() : getpid()));
     }
@@ -55,7 +55,7 @@ bool job_was_spawned(void) {
 }
 
 int job_parent_rank(void) {
-    /* <namespace>.<rank>:<number> */
+    /* The port's form is <namespace>.<rank>:<number>. */
     const char *port = getenv("OMPI_PARENT_PORT"), *rank = port ? strrchr(port, '.') : NULL;
     int number, used = 0;
     return rank && sscanf(rank, ".%9d:%n", &number, &used) == 1 && used > 0 ? number : -1;

@@ -15,8 +15,8 @@
 
 enum { POLL_MICROSECONDS = 1000 };
 
-/* Three files in DIR/presence. Each is written under a temporary name and then linked into place, so the first rank to
- * arrive wins and no rank reads half a file:
+/* Creates one of three files in DIR/presence. It is written under a temporary name and then linked into place, so the
+ * file of the first rank to arrive stays, and no rank reads half a file:
  *
  *   owner             the job to which the directory belongs
  *   <job>.<rank>      this rank has the collector (its content: the host)
@@ -66,7 +66,7 @@ static int make_directories(const char *directory) {
         return ENAMETOOLONG;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(path, 0777); /* only an error for the last one matters */
+        mkdir(path, 0777); /* errors do not matter here: the last mkdir reports them */
         *slash = '/';
     }
     return make_directory(path);
@@ -107,7 +107,8 @@ static bool belongs_to_another(const struct presence_question *q, int *error) {
     return strcmp(owner, q->job) != 0;
 }
 
-/* The first rank from `first` on whose file exists (or, with `exists` false, is missing); the size if there is none. */
+/* The first rank from `first` on whose file exists (exists true) or is missing (exists false); the size of the job if
+ * there is none. */
 static int first_rank(const struct presence_question *q, int first, bool exists) {
     char path[PATH_MAX + 64];
     int rank = first;
@@ -123,13 +124,13 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
     char name[300], verdict[8] = "";
     snprintf(name, sizeof name, "%s.verdict", q->job);
     uint64_t deadline = clock_monotonic_ns() + (uint64_t)(q->timeout_seconds * 1e9);
-    int proven = 0; /* all ranks below this one have published their files */
+    int proven = 0; /* all ranks below this one are known to have published their files */
     while (!read_published(q, name, verdict, sizeof verdict)) {
         if (q->rank == 0 && (proven = first_rank(q, proven, false)) == q->size) {
             publish(q, name, "go");
         } else if (clock_monotonic_ns() >= deadline) {
-            /* Another verdict may have come first; the verdict that is read next counts. A rank that can no longer
-             * publish cannot prove anything either. */
+            /* Another rank's verdict may have come first. So the verdict that the next loop reads counts, not this one.
+             * If this rank cannot publish a verdict, its result is INCOMPLETE in any case. */
             if (publish(q, name, "no") != 0)
                 return PRESENCE_INCOMPLETE;
         } else {

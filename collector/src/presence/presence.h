@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 enum presence {
-    PRESENCE_COMPLETE,   /* every rank has the collector and knows it: the collector may send messages */
+    PRESENCE_COMPLETE,   /* every rank has the collector, and all ranks know this: the collector may send messages */
     PRESENCE_INCOMPLETE, /* not proven: record locally, send nothing */
     PRESENCE_FOREIGN,    /* the directory holds another run: leave it unchanged, record nothing */
     PRESENCE_NOWHERE,    /* the directory cannot be written: send nothing, record nothing */
@@ -21,14 +21,14 @@ struct presence_question {
     double timeout_seconds;
 };
 
-/* All ranks of the job agree on COMPLETE or INCOMPLETE, however slow some ranks are. The first published verdict counts
- * for all ranks, and it can be COMPLETE only after every rank has published its file. FOREIGN and NOWHERE on one rank
- * exclude COMPLETE on all others. Every result other than COMPLETE comes with one line on stderr. Waits at most for the
- * timeout. */
+/* Finds out if every rank has the collector. Waits at most for the timeout. All ranks of the job agree on COMPLETE or
+ * INCOMPLETE, however slow some ranks are: the first published verdict counts for all, and it is COMPLETE only if every
+ * rank has published its file before. If one rank gets FOREIGN or NOWHERE, no other rank gets COMPLETE. For every
+ * result but COMPLETE, prints one line on stderr. */
 enum presence presence_prove(const struct presence_question *question);
 
-/* Removes this run's files from the directory, which the run owns, so that a job that ends during start-up leaves room
- * for the next attempt. Call it on one rank, when all other ranks have stopped writing. */
+/* Removes this run's files from the directory, so that the next attempt can use it. It serves a job that ends during
+ * start-up. The directory must belong to this run. Call it on one rank, when all other ranks have stopped writing. */
 void presence_withdraw(const char *directory);
 
 #endif

@@ -9,13 +9,14 @@ enum {
     MOST_GROUPS = 64,
     CREATING = 1,
     PINGS = 5,
-    MARGIN_NS = 300 * 1000, /* all members begin this long after the slowest message to a member can have arrived */
+    MARGIN_NS = 300 * 1000, /* time between the latest expected arrival of the command at a member and the begin */
 };
 
 static const int64_t SYNCHRONISED_FOR_NS = INT64_C(2000000000);
 
-/* The groups whose collectives are measured. Their communicators are kept, because creating one is itself a collective.
- * ahead_ns: by how much each member's clock is ahead of the leader's; only the leader knows it. */
+/* The groups whose collectives are measured, with their communicators. These are kept, because creating a communicator
+ * is itself a collective. ahead_ns: by how much each member's clock is ahead of the leader's; only the leader has it.
+ */
 static struct group_comm {
     struct probe_group ranks;
     MPI_Comm comm;
@@ -55,7 +56,7 @@ static struct group_comm *group_of(const struct probe_group *group) {
     return entry;
 }
 
-/* Measures by how much a member's clock is ahead of the leader's. Of several round trips, the fastest decides. */
+/* Measures by how much a member's clock is ahead of the leader's, from the fastest of several round trips. */
 static void synchronise_with(struct group_comm *group, int member) {
     int64_t fastest = INT64_MAX;
     for (int i = 0; i < PINGS; i++) {
@@ -72,7 +73,7 @@ static void synchronise_with(struct group_comm *group, int member) {
         group->round_trip_ns = fastest;
 }
 
-/* Synchronises the leader with all members. Clocks drift, so this is repeated after SYNCHRONISED_FOR_NS. */
+/* Measures the clock offsets of all members. Clocks drift, so the leader repeats this after SYNCHRONISED_FOR_NS. */
 static void synchronise(struct group_comm *group) {
     bool is_due = group->synchronised_ns == 0 || probe_now_ns() - group->synchronised_ns > SYNCHRONISED_FOR_NS;
     for (int k = 0; k < group->ranks.member_count; k++) {
@@ -114,7 +115,7 @@ static void run(const char *name, const struct buffers *data, MPI_Comm comm) {
                        data->type, comm);
 }
 
-/* Allocates buffers of zeros, which no sum makes larger. */
+/* Allocates buffers and fills them with zeros, so that repeated sums never overflow. */
 static struct buffers buffers_of(int bytes, int ranks) {
     int element = (int)sizeof(int);
     bool words = bytes % (element * ranks) == 0; /* so that an allgather has whole elements from each rank */
@@ -128,8 +129,8 @@ static struct buffers buffers_of(int bytes, int ranks) {
     };
 }
 
-/* Starts all members at one time. Receives from each member the time at which it ended, converted to the leader's
- * clock. Returns the duration in ns until the last member ended. */
+/* Runs the collective once, with all members starting at the same time. Receives from each member the time at which it
+ * ended, and converts it to the leader's clock. Returns the ns from the start to the end of the last member. */
 static int64_t lead(struct group_comm *group, const char *name, const struct buffers *data) {
     int64_t begin = probe_now_ns() + group->round_trip_ns + MARGIN_NS, last;
     for (int k = 0; k < group->ranks.member_count; k++) {

@@ -1,4 +1,4 @@
-/* Collectives of the MPI library (measure.h). */
+/* Measures collectives of the MPI library: the command `collective` of measure.h. */
 #ifndef HOPSCOPE_PROBE_COLLECTIVE_H
 #define HOPSCOPE_PROBE_COLLECTIVE_H
 

@@ -8,7 +8,7 @@ static const struct {
     int numbers; /* number of words between the name and the groups */
 } kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}, {"collective", 3}};
 
-/* The index of the measurement among the kinds; -1 if there is no such measurement. */
+/* The index in `kinds` of the measurement that the command names; -1 if there is none of that name. */
 static int kind_of(const struct probe_command *command) {
     for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(command->word[0], kinds[i].name) == 0)

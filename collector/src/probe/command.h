@@ -1,5 +1,5 @@
-/* A command, as rank 0 reads it: a measurement, its numbers, and the groups of ranks that take part, such as `A:B,C`. A
- * is the leader of its group and measures. It needs no MPI. */
+/* Reads a command of rank 0's standard input: the name of a measurement, its parameters, and the groups of ranks that
+ * take part, such as `A:B,C`. A is the leader of its group and measures. This file needs no MPI. */
 #ifndef HOPSCOPE_PROBE_COMMAND_H
 #define HOPSCOPE_PROBE_COMMAND_H
 
@@ -21,7 +21,7 @@ struct probe_group {
 
 /* Splits a line into words. The command points into the line. */
 struct probe_command probe_command_of(char *line);
-/* The index of the first group among a command's words; -1 if there is no such measurement. */
+/* The index of the first group among a command's words; -1 if no measurement has the command's name. */
 int probe_first_group(const struct probe_command *command);
 /* Reads a group. False if the word is not a group. */
 bool probe_group_read(const char *word, struct probe_group *group);

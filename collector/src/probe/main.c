@@ -1,8 +1,8 @@
 /* The program of `hopscope probe`. Rank 0 reads commands (measure.h) from its standard input and prints the times to
- * its standard output; the other ranks sleep until they get a command. The job ends at the line `end`, or at the end of
- * the input, which the launcher of Open MPI 5 does not pass on.
+ * its standard output; the other ranks sleep until they get a command. The job ends at the line `end` or at the end of
+ * the input. The line is needed because the launcher of Open MPI 5 does not pass on the end of the input.
  *
- *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     a file, if it is not the one that the loader finds by name
+ *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     the library's file, if the loader would find another by name
  *
  * At the start rank 0 prints `ready RANKS`, `library TEXT`, for each rank `rank NUMBER MEMORY HOST`, and `end`. For
  * each command it prints `times RANK NS ...` for each rank that measured, then `end`; or `wrong REASON`.
@@ -30,8 +30,8 @@ static bool load_library(const char *path) {
     return false;
 }
 
-/* Makes the probe call MPI_*, as every program does. So calls pass through a preloaded collector, whose engine may run
- * the collectives. */
+/* Makes the probe call MPI_* instead of PMPI_*, as every program does. So its calls reach a preloaded collector, whose
+ * engine may then run the collectives. */
 static void call_as_programs_do(void) {
 #define PMPI_FUNCTION(name)                                                                                            \
     {                                                                                                                  \

@@ -74,8 +74,8 @@ static void receive_all(char *buffer, int bytes, int64_t messages, int sender) {
     }
 }
 
-/* Starts all senders together. The first sender waits for a message from each other sender and then releases them. Each
- * sender first waits until its receivers are ready. */
+/* Starts all senders together. Each sender waits until its receivers are ready, and then tells the first sender. When
+ * the first sender has heard from all others, it releases them. */
 static void synchronise_senders(const struct probe_command *command, const struct probe_group *own_group, int rank) {
     for (int k = 0; k < own_group->member_count; k++)
         probe_receive(NULL, 0, own_group->members[k], PROBE_TAG_READY);
@@ -188,7 +188,7 @@ static void combine(const struct probe_command *command, struct probe_times *tim
     if (operation == MPI_OP_NULL || type == MPI_DATATYPE_NULL)
         return;
     pmpi.Type_size(type, &size);
-    /* The contents are zeros, which no operation makes larger. */
+    /* The contents are zeros, so repeated operations never overflow. */
     char *input = probe_memory(bytes), *output = probe_memory(bytes);
     for (int64_t i = -1; i < number(command, 2); i++) {
         int64_t begin = probe_now_ns();

@@ -7,7 +7,7 @@ enum {
     POLLS_BEFORE_YIELDING = 2000,
     SHORTEST_NAP_NS = 20 * 1000,
     LONGEST_NAP_NS = 1000 * 1000,
-    AWAKE_NS = 100 * 1000, /* end a sleep this early, because the system may wake the process this much later */
+    AWAKE_NS = 100 * 1000, /* how early a sleep ends, because the system may wake the process this much late */
 };
 
 int64_t probe_now_ns(void) {

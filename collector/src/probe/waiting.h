@@ -16,9 +16,9 @@ enum probe_tag {
 int64_t probe_now_ns(void);
 /* Waits until a request is complete: polls, and after a while yields between polls. */
 void probe_wait(MPI_Request *request);
-/* Call it between polls, with their number so far. It yields after a while. */
+/* Call it between polls, with the number of polls so far. From some number on, it yields the processor. */
 void probe_pause(int polls);
-/* Like MPI_Send and MPI_Recv of bytes, but they wait with probe_wait. probe_receive returns the message's tag. */
+/* MPI_Send and MPI_Recv of bytes, but waiting with probe_wait. probe_receive returns the message's tag. */
 void probe_send(void *bytes, int count, int receiver, int tag);
 int probe_receive(void *bytes, int count, int sender, int tag);
 /* Sleeps until a message with this tag from a rank has arrived; polls MPI only now and then. Returns the message's size

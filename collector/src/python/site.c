@@ -1,9 +1,9 @@
-/* The call site of a call through mpi4py is the nearest line of Python: that of the innermost frame whose file is
- * neither mpi4py's own nor frozen into the interpreter. Its callers are the lines of the next such frames. Each thread
- * remembers recent lines, by code object and instruction, and recent call sites, by their lines. Each call site is
- * defined once per process.
+/* Finds the call site of a call through mpi4py: the line of the innermost Python frame whose file is neither mpi4py's
+ * own nor frozen into the interpreter. The site's callers are the lines of the next such frames. Each thread caches
+ * recent lines, by code object and instruction, and recent call sites, by their lines. Each call site is defined once
+ * per process.
  *
- * A code object may have been freed, and another one may have its address. So the thread also remembers a hash of a
+ * A code object may have been freed, and another one may now have its address. So the thread also caches a hash of a
  * part of the code object, and compares it each time. */
 #include "python/site.h"
 
@@ -23,9 +23,10 @@
 
 enum { MOST_FRAMES = 64, SITE_SLOTS = 64, SAMPLE = 64 /* bytes at each end */ };
 
-/* The hash of a line that is skipped on the way to the program's own. */
+/* Instead of a line's hash: the line is mpi4py's own or frozen, so the search goes on with its caller. */
 #define PASSED_OVER UINT64_MAX
-/* A flag in an instruction's highest bit: a skipped frame that is used because there is no other. */
+/* A flag in the highest bit of a cached line's instruction: this frame would be passed over, but it is used because the
+ * thread has no other. */
 #define TAKEN_ANYWAY ((uint32_t)1 << 31)
 
 #define NOT_AN_ADDRESS ((uint64_t)1 << 63)
@@ -37,22 +38,23 @@ struct cached_line {
 };
 
 struct cached_site {
-    uint64_t number; /* of its lines */
+    uint64_t number; /* a hash of its line and of its callers' lines */
     uint32_t id;
 };
 
 static _Thread_local struct cached_line cached_line[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 static _Thread_local struct cached_site cached_site[SITE_SLOTS] __attribute__((tls_model("initial-exec")));
 
-/* Use only trylock. The thread that holds this lock may wait for the interpreter's lock, and a thread that waits for
- * this lock may hold the interpreter's. */
+/* Take this lock only with trylock, to avoid a deadlock: the thread that holds it may wait for the interpreter's lock,
+ * which the calling thread may hold. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum python_sites allowed;
-/* The range of mpi4py's machine code; bytes 0: it has not been seen, or its calls are treated like all others. */
+/* The address range of mpi4py's machine code. bytes 0: mpi4py has not called yet, or lines are not read, so its calls
+ * are treated like all others. */
 static uintptr_t low;
 static size_t bytes;
 static char own_files[PATH_MAX]; /* the common beginning of the paths of mpi4py's own sources */
-/* WAITING: lines will be read from the first call on in which the interpreter can be asked. */
+/* WAITING: lines will be read as soon as a thread that may call the interpreter makes an MPI call. */
 static enum { UNKNOWN, WAITING, READING, DISABLED } state;
 static struct python_interpreter interpreter;
 static const struct python_reading *reading; /* NULL until it is loaded */
@@ -91,7 +93,7 @@ static bool find_interpreter(const char **reason) {
     return false;
 }
 
-/* Decides if lines are read. Call it under the lock. */
+/* Decides if lines of Python are read. Call it under the lock. */
 static void settle_state(void) {
     const char *reason = NULL;
     if (state == UNKNOWN) {
@@ -136,7 +138,7 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *opaque) 
     return 0;
 }
 
-/* mpi4py's extension is .../mpi4py/MPI.<flavour and build>.so. */
+/* True for the file of mpi4py's extension module: .../mpi4py/MPI.<flavour and build>.so. */
 static bool is_mpi4py(const char *file) {
     static const char folder[] = "/mpi4py/", name[] = "MPI.";
     const char *last = strrchr(file, '/');
@@ -145,7 +147,8 @@ static bool is_mpi4py(const char *file) {
            memcmp(last + 1 - strlen(folder), folder, strlen(folder)) == 0 && strncmp(last + 1, name, strlen(name)) == 0;
 }
 
-/* True if a call came from mpi4py and its lines may be read, perhaps later. */
+/* True if this is the first call from mpi4py, and lines of Python are or may later be read. Then notes the range of
+ * mpi4py's code. */
 static bool find_mpi4py(uintptr_t address) {
     Dl_info info;
     struct segment segment = {.address = address - 1};
@@ -175,8 +178,8 @@ static bool reads_frames(void) {
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == READING;
 }
 
-/* Adds both halves of a product. No product waits for another one, so the hash takes little longer than reading the
- * bytes. */
+/* Hashes one word: adds both halves of a product. The products of several words do not depend on one another, so the
+ * processor computes them in parallel. */
 static uint64_t folded(uint64_t word, uint64_t position) {
     unsigned __int128 product = (unsigned __int128)(word ^ 0x9E3779B97F4A7C15u) * (0xBF58476D1CE4E5B9u + 2 * position);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -207,7 +210,7 @@ static uint64_t digest_of(const struct python_code *code) {
     return sample(hash, code->lines, code->lines_bytes);
 }
 
-/* A copy of the text; NULL: out of memory, or not readable. The caller frees it. */
+/* Copies a text. NULL if memory runs out or the text is not readable. The caller frees the copy. */
 static char *copy_of(const struct python_text *text) {
     size_t room = text->count * 4 + 1;
     char *copy = malloc(room);
@@ -233,7 +236,7 @@ struct lines {
 /* Adds a line's file, number and function to a definition. */
 static void describe(struct line *line, const struct python_code *code) {
     char *file = copy_of(&code->file), *name = copy_of(&code->name);
-    /* A program may have been started by a relative path. */
+    /* The file's path is relative if the program was started by a relative path. */
     char *absolute_path = !file || *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
     line_text(line, "file", absolute_path ? absolute_path : file);
     line_number(line, "line", reading->line(&interpreter.reader, code));
@@ -243,7 +246,7 @@ static void describe(struct line *line, const struct python_code *code) {
     free(name);
 }
 
-/* The id of a caller's definition; the first use writes it. */
+/* The id of a caller's definition. Writes the definition at its first use. */
 static uint32_t define_caller(const struct python_code *code, uint64_t hash) {
     bool fresh;
     uint32_t id = call_site_caller(hash_mix(HASH_START, hash) | NOT_AN_ADDRESS, &fresh);
@@ -278,7 +281,8 @@ static uint32_t define(const struct lines *lines, uint64_t number) {
     return id;
 }
 
-/* The hash of a line, or PASSED_OVER; 0: out of memory, or not readable. */
+/* The hash of a line, or PASSED_OVER; 0 if memory runs out or the code is not readable. is_fallback: never
+ * PASSED_OVER. */
 static uint64_t hash_of_code(const struct python_code *code, bool is_fallback) {
     int saved_errno = errno;
     char *file = copy_of(&code->file), *name = copy_of(&code->name);
@@ -327,7 +331,8 @@ static uint32_t site_of_lines(const struct lines *lines) {
     return id;
 }
 
-/* The call site of the innermost Python frame. 0: this thread runs no Python code, or code of another interpreter. */
+/* The call site that belongs to the thread's Python frames. 0 if the thread runs no Python code, or code of another
+ * interpreter. */
 static uint32_t site_of_frame(void) {
     const struct python_reader *reader = &interpreter.reader;
     if (!interpreter.Py_IsInitialized())
@@ -357,8 +362,8 @@ static uint32_t site_of_frame(void) {
     return lines.count > 0 ? site_of_lines(&lines) : 0;
 }
 
-/* The call site of a call of mpi4py. Such calls are remembered under a number that is not an address, so that each of
- * them gets here. */
+/* The call site of a call from mpi4py. If no line is readable, it is the address in mpi4py. That is remembered under
+ * ~address, so that call_site_known does not find it and every later call tries again to read the line. */
 static uint32_t site_in_mpi4py(uintptr_t address) {
     uint32_t id = reads_frames() ? site_of_frame() : 0;
     if (id)

@@ -12,7 +12,7 @@
 #include "record/module.h"
 #include "record/record.h"
 
-/* Set in numbers that stand for no address. */
+/* A bit that is set in numbers that are not addresses. */
 #define NOT_AN_ADDRESS ((uintptr_t)1 << 63)
 
 struct call_site_step call_site_steps[CALL_SITE_STEPS];
@@ -48,7 +48,8 @@ static bool grow(void) {
     return true;
 }
 
-/* The id of a number among those that `latest` counts. 0 if recording is off or memory runs out. */
+/* The id of a number; a new number gets the id ++*latest, and *fresh is set. 0 if recording is off or memory runs out.
+ */
 static uint32_t id_of(uintptr_t number, uint32_t *latest, bool *fresh) {
     *fresh = false;
     if (!record_is_on())
@@ -78,8 +79,8 @@ uint32_t call_site_caller(uintptr_t number, bool *fresh) {
     return id_of(number, &frames, fresh);
 }
 
-/* A chain as far as it counts, and the steps that lead along it. The last step may lie beyond the chain: it is where
- * the chain ends. */
+/* A chain of callers. length: number of links that belong to the call site. steps: number of links that call_site_known
+ * must compare; one more than `length` if the link after the last shows that the chain ends. */
 struct chain {
     struct chain_link {
         uintptr_t address;
@@ -88,15 +89,15 @@ struct chain {
         bool has_rule;
     } links[CALL_SITE_DEPTH];
     int length, steps;
-    bool is_cut; /* the walk would have left the stack, which another call by the same chain may not do */
+    bool is_cut; /* the walk stopped at the end of the stack; another call with the same addresses may get further */
 };
 
 static uint64_t outer_of(const struct chain_link *link) {
     return hash_mix(link->inner, link->address) | 2; /* neither 0 nor CALL_SITE_ALONE */
 }
 
-/* Reads the stack where the unwind table says that callers have left their marks; the address sanitizer does not know
- * those words. */
+/* Follows the callers up the stack, at the positions that the unwind table names. The address sanitizer would report
+ * these reads, because they are outside of this function's variables. */
 __attribute__((no_sanitize("address"))) static struct chain read_chain(const void *call_frame) {
     struct chain chain = {0};
     struct call_position position = call_position_of(call_frame);
@@ -119,8 +120,8 @@ __attribute__((no_sanitize("address"))) static struct chain read_chain(const voi
     }
 }
 
-/* Adds where a link calls. Uses the last byte of the call instruction, because the next instruction may belong to the
- * next source line. */
+/* Adds the position of a link's call instruction. Uses the last byte of that instruction, because the return address
+ * after it may belong to the next source line. */
 static void describe(struct line *line, const struct chain_link *link, const Dl_info *info) {
     uintptr_t base = info->dli_fname ? (uintptr_t)info->dli_fbase : 0;
     line_text(line, "module", info->dli_fname);
@@ -142,7 +143,7 @@ static void define_module(const struct chain_link *link, const Dl_info *info) {
         module_define(link->address - 1, (uintptr_t)info->dli_fbase, info->dli_fname);
 }
 
-/* The id of a caller's definition; the first use writes it. */
+/* The id of a caller's definition. Writes the definition at its first use. */
 static uint32_t define_frame(const struct chain_link *link) {
     bool fresh;
     uint32_t id = call_site_caller(hash_mix(HASH_START, link->address) | NOT_AN_ADDRESS, &fresh);
@@ -178,7 +179,8 @@ static uintptr_t number_of(const struct chain *chain) {
     return chain->length == 1 ? last->address : (outer_of(last) | NOT_AN_ADDRESS);
 }
 
-/* Call it under the lock. Returns NULL in a full neighbourhood: the step's calls then look it up each time. */
+/* Adds a step to the table. Call it under the lock. Returns NULL if all slots for its hash are taken; such call sites
+ * are then looked up at each call. */
 static struct call_site_step *add_step(const struct call_site_step *step) {
     size_t slot = call_site_slot(step->address, step->inner);
     for (size_t probe = 0; probe < CALL_SITE_PROBES; probe++) {

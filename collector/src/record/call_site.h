@@ -1,9 +1,9 @@
 /* Call sites: the places in the program that call MPI functions, each with the calls that led there.
  *
- * A call site is told by up to CALL_SITE_DEPTH return addresses: the wrapper's, its caller's and so on. The chain ends
- * early where the unwind table has no simple rule, and before code that the program did not call itself: a caller in
- * another library than the code that it calls, unless it is the program. Whether callers matter is decided when the
- * archive is assembled. */
+ * A chain of up to CALL_SITE_DEPTH return addresses identifies a call site: the wrapper's, its caller's and so on. The
+ * chain ends early if the unwind table has no simple rule for the next frame. It also ends before a caller that lies in
+ * another library than the code it calls, unless the caller is in the program itself. The assembly decides which of the
+ * callers are needed. */
 #ifndef HOPSCOPE_CALL_SITE_H
 #define HOPSCOPE_CALL_SITE_H
 
@@ -13,8 +13,8 @@
 
 #include "record/own_stack.h"
 
-/* Two words of the function that evaluates it: its caller's frame pointer and its return address. On x86-64 the
- * caller's stack begins behind them; nowhere else are callers followed. */
+/* The address of two words of the function that evaluates the macro: its caller's frame pointer and its return address.
+ * On x86-64 the caller's stack begins behind them. On other processors, callers are not followed. */
 #if defined(__x86_64__)
 #define CALL_FRAME ((const void *)__builtin_frame_address(0))
 #else
@@ -23,22 +23,23 @@
 
 enum { CALL_SITE_DEPTH = 3, CALL_SITE_STEPS = 4096, CALL_SITE_PROBES = 8 };
 
-/* A return address in a chain. The process keeps all that it has met, so a known chain takes no lock. A step is
- * complete once its address is set, and then stays unchanged. */
+/* A return address in a chain. The process keeps the steps of all chains, so looking up a known chain takes no lock. A
+ * step is complete once its address is set. After that, only `next` may change. */
 struct call_site_step {
     uintptr_t address;     /* 0: free */
-    uint64_t inner, outer; /* hashes of the chain without and with this address; inner 0: the innermost */
+    uint64_t inner, outer; /* hashes of the chain up to this address, without and with it; inner 0: the first step */
     int32_t size;          /* as in struct frame_rule */
     int16_t saved;
     bool from_frame_pointer;
     bool is_last;
-    uint32_t id;                       /* of the call site, if this step is the last one */
-    const struct call_site_step *next; /* the first step that followed this one; the only one but for wrappers */
+    uint32_t id;                       /* the call site's id, if this step is the last one */
+    const struct call_site_step *next; /* a step that has followed this one, tried first; NULL: none yet */
 } __attribute__((aligned(64)));
 
 extern struct call_site_step call_site_steps[CALL_SITE_STEPS];
 
-/* The `inner` of calls on a stack that is not the thread's own: nobody knows how far it may be read. */
+/* The `inner` of a step for a call on a stack that is not the thread's own. Such a stack's bounds are unknown, so its
+ * callers are not followed. */
 #define CALL_SITE_ALONE 1
 
 static inline size_t call_site_slot(uintptr_t address, uint64_t inner) {
@@ -68,7 +69,8 @@ static inline struct call_position call_position_of(const void *call_frame) {
     return (struct call_position){words[1], (uintptr_t)(words + 2), words[0]};
 }
 
-/* Goes on to the caller. False if the frame would leave the thread's own stack; `stack` must lie on it. */
+/* Moves the position to the caller, by a struct frame_rule. False if the caller's frame would lie outside the thread's
+ * own stack. position->stack must lie on that stack. */
 static inline bool call_position_leave(struct call_position *position, int32_t size, int16_t saved,
                                        bool from_frame_pointer) {
     uintptr_t end = (from_frame_pointer ? position->frame_pointer : position->stack) + (uintptr_t)(intptr_t)size;
@@ -107,16 +109,16 @@ static inline uint32_t call_site_known(const void *call_frame) {
  * definition. */
 uint32_t call_site_look_up(const void *call_frame);
 
-/* The same for an address without its callers. It does not become known. */
+/* Like call_site_look_up, for an address without its callers. call_site_known will not find it. */
 uint32_t call_site_without_callers(uintptr_t address);
 
-/* Makes an address, or a number that stands for one, known as a call site without callers. */
+/* Adds a call site without callers to the known ones. `address` may also be another number that stands for one. */
 void call_site_remember(uintptr_t address, uint32_t id);
 
-/* Returns the id of any other kind of call site, or 0 if recording is off. Its highest bit is set, so that it differs
- * from all addresses. If *fresh is set, the caller writes the definition. */
+/* Returns the id of a call site of another kind, such as a line of Python; 0 if recording is off. `number` identifies
+ * the call site; its highest bit must be set, so that it is not an address. If *fresh is set, write the definition. */
 uint32_t call_site_number(uintptr_t number, bool *fresh);
-/* The same for a caller of such call sites. Its number must differ from theirs. */
+/* Like call_site_number, for a caller of such call sites. Its number must not be that of a call site. */
 uint32_t call_site_caller(uintptr_t number, bool *fresh);
 
 #endif

@@ -36,7 +36,7 @@ void clock_start(void) {
     clock_is_tsc = has_invariant_tsc();
     if (!clock_is_tsc)
         return;
-    /* 200 microseconds suffice for a rate that is exact to well under one percent. */
+    /* 200 microseconds are enough: the rate's error is then well below one percent. */
     struct clock_pair first = clock_calibrate(), second = first;
     while (second.monotonic_ns - first.monotonic_ns < 200000)
         second = clock_calibrate();

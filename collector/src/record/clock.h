@@ -1,4 +1,4 @@
-/* The machine's counter, which timestamps records. */
+/* The machine's counter, from which records get their timestamps. */
 #ifndef HOPSCOPE_CLOCK_H
 #define HOPSCOPE_CLOCK_H
 
@@ -9,8 +9,8 @@
 #include <x86intrin.h>
 #endif
 
-/* True if the processor's cycle counter runs at one rate on all cores and in all power states (x86's invariant TSC);
- * otherwise ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
+/* True if ticks are those of the processor's cycle counter, because it runs at the same rate on all cores and in all
+ * power states (x86's invariant TSC). Otherwise ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
 extern bool clock_is_tsc;
 
 static inline uint64_t clock_monotonic_ns(void) {
@@ -28,8 +28,8 @@ static inline uint64_t clock_now(void) {
     return clock_monotonic_ns();
 }
 
-/* Makes earlier loads precede the next clock reading. Otherwise a processor may read its counter early, and a message
- * would seem to be received some nanoseconds before it was sent. */
+/* Makes the processor finish earlier loads before it next reads its counter. Without this it may read the counter too
+ * early, and a message may seem to be received some nanoseconds before it was sent. */
 static inline void clock_after_loads(void) {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
@@ -42,9 +42,9 @@ struct clock_pair {
 
 /* Chooses the counter and measures its rate. Call it once, before the first clock_now. */
 void clock_start(void);
-/* Reads both clocks at one instant: the closest pair of a few readings. */
+/* Reads both clocks as nearly at the same time as possible: the best of a few attempts. */
 struct clock_pair clock_calibrate(void);
-/* Returns approximate ticks, for thresholds only. The assembly converts records. */
+/* Converts ns to ticks approximately, for thresholds only. The assembly converts the records' ticks exactly. */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 
 #endif

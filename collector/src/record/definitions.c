@@ -21,7 +21,8 @@ int definitions_open(const char *directory, int world_rank, definitions_failed *
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    /* Do not overwrite this file: another program of this rank may have recorded before an exec. */
+    /* O_EXCL: an existing file is never overwritten. This rank may have run another program before an exec, which
+     * recorded here. */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }
@@ -135,7 +136,7 @@ void line_end(struct line *line) {
                 continue;
             if (written <= 0)
                 break;
-            offset += (size_t)written; /* incomplete only if the disk is full: then the next write returns the error */
+            offset += (size_t)written; /* if the disk was full, the write was incomplete and the next one fails */
         }
         file_guard_end(&guard);
         if (offset < line->length) {

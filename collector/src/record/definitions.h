@@ -11,10 +11,10 @@
 typedef void definitions_failed(const char *reason);
 int definitions_open(const char *directory, int world_rank, definitions_failed *failed);
 void definitions_close(void);
-/* Reopens the file after the end of recording, if it still exists. Later lines come after the final one. */
+/* Reopens the file after the end of recording, if it still exists, to append lines after its "end" line. */
 void definitions_reopen(const char *directory, int world_rank);
 
-/* A growing line. If memory runs out, the whole line is dropped. */
+/* A line of the .defs file that is being composed. If memory runs out, line_end drops the whole line. */
 struct line {
     char *text;
     size_t length, capacity;
@@ -24,13 +24,13 @@ struct line {
 /* Writes {"def":"kind" */
 void line_begin(struct line *line, const char *kind);
 /* Each of these adds ,"key":<value> */
-void line_text(struct line *line, const char *key, const char *value); /* NULL: null */
+void line_text(struct line *line, const char *key, const char *value); /* value NULL: writes null */
 void line_number(struct line *line, const char *key, int64_t value);
 void line_unsigned(struct line *line, const char *key, uint64_t value);
-void line_real(struct line *line, const char *key, double value);  /* not negative, to a thousandth */
+void line_real(struct line *line, const char *key, double value);  /* must be >= 0; three decimals */
 void line_key(struct line *line, const char *key, uint64_t value); /* hexadecimal, as a string */
 void line_boolean(struct line *line, const char *key, bool value);
-void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* NULL: null */
+void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* ranks NULL: writes null */
 /* Adds }, writes the line and frees it. Keeps errno. */
 void line_end(struct line *line);
 

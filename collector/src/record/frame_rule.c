@@ -1,5 +1,6 @@
-/* Reads DWARF call frame information (.eh_frame) for the rules that compilers use in nearly all functions: the frame's
- * end is the stack or frame pointer plus a number, and the caller's registers lie at fixed distances from it. */
+/* Reads DWARF call frame information (.eh_frame). Understands only the rules that compilers use in nearly all
+ * functions: the frame's end is the stack pointer or the frame pointer plus a number, and the caller's registers are
+ * saved at fixed distances from that end. */
 #include "record/frame_rule.h"
 
 #include <link.h>
@@ -10,10 +11,10 @@
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, MOST_STATES = 8 };
 
-/* Encodings of addresses that linkers and compilers use on x86-64. */
+/* The pointer encodings (DW_EH_PE_*) that linkers and compilers use on x86-64. */
 enum { SIGNED_4 = 0x0B, UNSIGNED_4 = 0x03, FROM_HERE = 0x10, FROM_TABLE = 0x30 };
 
-/* Reads bytes in order. After an attempt to read beyond the end, all values are 0 and `failed` is set. */
+/* Reads bytes in order. An attempt to read beyond the end sets `failed`, and all values read from then on are 0. */
 struct cursor {
     const uint8_t *next, *end;
     bool failed;
@@ -58,11 +59,11 @@ static int64_t take_signed_number(struct cursor *cursor) {
     return (int64_t)value;
 }
 
-/* The unwind table of the object around an address. */
+/* The unwind table of the loaded object (program or library) that contains an address. */
 struct table {
     uintptr_t address;
     const uint8_t *header; /* NULL: no object has the address, or its object has no table */
-    uintptr_t low, high;   /* all of the object that is loaded */
+    uintptr_t low, high;   /* the address range of the loaded object */
     struct frame_rule *rule;
 };
 
@@ -92,7 +93,8 @@ static int find_table(struct dl_phdr_info *object, size_t size, void *opaque) {
     return 1;
 }
 
-/* The description of the function around the address: a binary search in the table's sorted index. NULL: none. */
+/* The description (FDE) of the function that contains the address, by binary search in the table's sorted index. NULL
+ * if there is none. */
 static const uint8_t *find_description(const struct table *table) {
     struct cursor cursor = {table->header, (const uint8_t *)table->high, false};
     uint64_t version = take_bytes(&cursor, 1), table_encoding = take_bytes(&cursor, 1),
@@ -100,16 +102,16 @@ static const uint8_t *find_description(const struct table *table) {
     if (version != 1 || (table_encoding & 0x0F) != SIGNED_4 || count_encoding != UNSIGNED_4 ||
         index_encoding != (FROM_TABLE | SIGNED_4))
         return NULL;
-    take_bytes(&cursor, 4); /* where the descriptions begin */
+    take_bytes(&cursor, 4); /* skip the position of the descriptions */
     uint64_t count = take_bytes(&cursor, 4);
     struct entry {
-        int32_t function, description; /* from the header on */
+        int32_t function, description; /* distances from the header */
     };
     if (cursor.failed || count == 0 || (uint64_t)(cursor.end - cursor.next) / sizeof(struct entry) < count)
         return NULL;
     const uint8_t *entries = cursor.next;
     struct entry entry;
-    uint64_t low = 0, high = count; /* the last entry that is not above the address lies in [low, high) */
+    uint64_t low = 0, high = count; /* [low, high) has the last entry whose function begins at or before the address */
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         memcpy(&entry, entries + middle * sizeof entry, sizeof entry);
@@ -123,18 +125,18 @@ static const uint8_t *find_description(const struct table *table) {
     return description >= table->low && description < table->high ? (const uint8_t *)description : NULL;
 }
 
-/* A cursor over a record: its length, then its contents. */
+/* Reads the length of a record of .eh_frame and returns a cursor over its contents. */
 static struct cursor open_record(const struct table *table, const uint8_t *record) {
     struct cursor cursor = {record, (const uint8_t *)table->high, (uintptr_t)record < table->low};
     uint64_t length = take_bytes(&cursor, 4);
     if (length == UINT32_MAX || length > (uint64_t)(cursor.end - cursor.next))
-        cursor.failed = true; /* the form for tables beyond 4 GB is in no program */
+        cursor.failed = true; /* the form for tables beyond 4 GB, which no program uses */
     else
         cursor.end = cursor.next + length;
     return cursor;
 }
 
-/* What a function's description shares with others. */
+/* The data that many functions' descriptions have in common (a CIE of .eh_frame). */
 struct shared {
     uint64_t code_unit;
     int64_t data_unit;
@@ -174,11 +176,11 @@ static struct shared read_shared(const struct table *table, const uint8_t *recor
     return shared;
 }
 
-/* The state of the rules at one instruction. */
+/* The rules that hold at one instruction of the function. */
 struct state {
-    uint64_t base; /* a register */
+    uint64_t base; /* number of the register from which the frame's end is computed */
     int64_t size, saved;
-    bool is_simple; /* false: something needs more than a sum */
+    bool is_simple; /* false: a rule is an expression, not base plus a number */
 };
 
 struct execution {
@@ -205,7 +207,7 @@ static void restore_register(struct execution *execution, uint64_t number) {
         execution->state.saved = execution->initial.saved;
 }
 
-/* Instructions without an operand in their first byte (DWARF 5, 6.4.2). False: an unknown one. */
+/* Runs an instruction that has no operand in its first byte (DWARF 5, 6.4.2). False if the instruction is unknown. */
 static bool take_extended(struct execution *execution, struct cursor *cursor, uint64_t code) {
     struct state *state = &execution->state;
     int64_t unit = execution->shared->data_unit;
@@ -225,7 +227,7 @@ static bool take_extended(struct execution *execution, struct cursor *cursor, ui
     case 0x06: /* restore_extended */
         restore_register(execution, take_number(cursor));
         return true;
-    case 0x07: /* undefined: the outermost frame says so of its return address */
+    case 0x07: /* undefined: used for the return address of the outermost frame */
         lose_register(execution, take_number(cursor));
         return true;
     case 0x08: /* same_value */
@@ -257,7 +259,7 @@ static bool take_extended(struct execution *execution, struct cursor *cursor, ui
     case 0x0E: /* def_cfa_offset */
         state->size = (int64_t)take_number(cursor);
         return true;
-    case 0x0F: /* def_cfa_expression: no number may take its place before the next def_cfa */
+    case 0x0F: /* def_cfa_expression: stays in force until the next def_cfa; def_cfa_offset alone cannot replace it */
         state->base = UINT64_MAX;
         skip(cursor, take_number(cursor));
         return true;
@@ -290,7 +292,7 @@ static bool take_extended(struct execution *execution, struct cursor *cursor, ui
     }
 }
 
-/* Runs the instructions up to a position in the function. False: they cannot be followed. */
+/* Runs the instructions that apply up to a position in the function. False if one of them is not understood. */
 static bool run_program(struct execution *execution, struct cursor cursor, uint64_t target) {
     while (!cursor.failed && cursor.next < cursor.end) {
         uint64_t code = take_bytes(&cursor, 1), operand = code & 0x3F;

@@ -5,8 +5,8 @@
 
 uint32_t record_phase;
 
-/* The counts of this thread's messages in the gap, by communicator, peer and tag. Open addressing; the size is a power
- * of two. */
+/* The numbers of messages of this thread in the current gap, with one communicator, peer and tag. They are in a hash
+ * table with open addressing, whose size is a power of two. */
 struct channel {
     uint32_t comm, peer, tag; /* comm 0: an empty slot */
     uint32_t sends, receives;
@@ -72,7 +72,8 @@ void record_follow(void) {
         uint64_t resume_ticks = clock_now();
         resume_cursor(cursor);
         record_skipped(resume_ticks, last_gap);
-        /* If this thread did not notice several gaps, they count as one. */
+        /* While this thread made no call, the process may have resumed and paused again. Such gaps become one gap of
+         * this thread, with the last one's number. */
         record_append(resume_ticks, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
     }
     errno = saved_errno;
@@ -104,8 +105,8 @@ static bool grow(void) {
     return true;
 }
 
-/* The counts of a channel. NULL if memory runs out. Recording then ends, because later messages could not be
- * matched. */
+/* The counts for this communicator, peer and tag. If memory runs out, stops recording, because later messages could not
+ * be matched, and returns NULL. */
 static struct channel *channel_of(uint32_t comm, uint32_t peer, uint32_t tag) {
     if (skipped.used * 2 >= skipped.capacity && !grow()) {
         record_stop("out of memory while counting unrecorded messages");

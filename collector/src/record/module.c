@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t bases[MOST_MODULES]; /* base addresses of the defined modules */
 static uint32_t count;
 
-/* The number of a new module; 0 if it is already defined, or if there are too many. */
+/* Adds a module and returns its number; 0 if it was defined already, or if there are too many modules. */
 static uint32_t number_of(uintptr_t base) {
     uint32_t number = 0, i = 0;
     pthread_mutex_lock(&lock);
@@ -85,7 +85,7 @@ void module_define(uintptr_t address, uintptr_t base, const char *name) {
         return;
     struct search search = {.address = address};
     dl_iterate_phdr(read_module, &search);
-    /* The program's own name is its argv[0], which the shell may have looked up in PATH. */
+    /* For the program itself, `name` is argv[0]. That is no path if the shell found the program in PATH. */
     char path[PATH_MAX];
     bool has_path = realpath(search.is_program ? "/proc/self/exe" : name, path) != NULL;
     struct line line;

@@ -1,5 +1,5 @@
-/* The programs and libraries that call MPI. With their files and build ids, call sites can be looked up after the run
- * in exactly the build that ran. */
+/* Defines the programs and libraries that call MPI, with their files and build ids. So after the run, call sites are
+ * looked up in exactly the build that ran. */
 #ifndef HOPSCOPE_MODULE_H
 #define HOPSCOPE_MODULE_H
 

@@ -13,7 +13,7 @@ struct name {
 };
 
 struct names {
-    const char *kind, *key; /* in the definition's line */
+    const char *kind, *key; /* the words for "def" and for the text's key in the line of the .defs file */
     struct name *first;
     uint32_t last_id;
 };

@@ -11,12 +11,13 @@ struct own_stack {
 
 extern _Thread_local struct own_stack own_stack __attribute__((tls_model("initial-exec")));
 
-/* False also if the bounds are unknown: a program's own stacks (coroutines, fibers) have none. */
+/* True if the address lies on this thread's stack. Also false if the bounds have not been looked up, and on stacks that
+ * the program allocated itself (coroutines, fibers). */
 static inline bool own_stack_has(uintptr_t address) {
     return address - own_stack.low < own_stack.high - own_stack.low;
 }
 
-/* Looks the bounds up, once per thread. It may read the process's mappings and allocate, so it is not for every call.
+/* Looks up the bounds. Call it once per thread, because it may allocate memory and read the process's list of mappings.
  * Keeps errno. */
 void own_stack_find(void);
 

@@ -27,7 +27,7 @@ struct record_thread {
     struct record_thread *next_idle;
     int index, fd;
     struct spool_header *header; /* mapped, and followed by the front; NULL: not mapped yet */
-    struct record_cursor cursor; /* of an idle spool: the place where the next thread goes on */
+    struct record_cursor cursor; /* for an idle spool: the position at which the next thread goes on */
 };
 
 static struct {
@@ -36,8 +36,8 @@ static struct {
     size_t chunk_bytes;
     int next_index;
     struct record_thread *threads;
-    struct record_thread *idle; /* those whose threads have ended */
-    struct record_join *joins;  /* those under way */
+    struct record_thread *idle; /* list of the spools whose threads have ended */
+    struct record_join *joins;  /* list of the waits for threads that are going on now */
     pthread_key_t thread_key;
     bool has_key, has_fork_handler;
 } spools;
@@ -50,8 +50,7 @@ static void set_running(bool is_running) {
     __atomic_store_n(&record_running, is_running, __ATOMIC_RELEASE);
 }
 
-/* The size of a chunk, rounded up: chunks must be whole pages and whole records, so that all records of a spool form
- * one array. */
+/* Rounds the size of a chunk up to whole pages and whole records, so that all records of a spool form one array. */
 static size_t whole_chunk(size_t bytes) {
     size_t a = sizeof(struct spool_record), b = (size_t)sysconf(_SC_PAGESIZE), product = a * b;
     while (b) {
@@ -63,21 +62,21 @@ static size_t whole_chunk(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Reserves room on the disk for `length` more bytes. Returns 0 or an errno. Without that, a full disk would end the
- * application with SIGBUS. */
+/* Reserves room on the disk for `length` bytes from `offset` on. Returns 0 or an errno. Without this, a write to the
+ * mapping on a full disk would end the application with SIGBUS. */
 static int prepare_room(int fd, off_t offset, size_t length) {
     struct file_guard guard;
     int attempts = 1000, error;
     file_guard_begin(&guard);
-    do /* this may take longer than the period of the application's timers, so they may interrupt it repeatedly */
+    do /* retry on EINTR: it may take longer than the period of the application's timers, which interrupt it */
         error = posix_fallocate(fd, offset, (off_t)length);
     while (error == EINTR && attempts-- > 0);
     file_guard_end(&guard);
     return error;
 }
 
-/* Prefaults a chunk for writing. The file system handles a page's first write (1.4 us on ext4), and MAP_POPULATE does
- * not do that in advance. Kernels before 5.14 lack this advice. */
+/* Makes all pages of a chunk writable in advance, because the first write to a page is slow (1.4 us on ext4).
+ * MAP_POPULATE prepares pages only for reading. Kernels before 5.14 do not know MADV_POPULATE_WRITE. */
 static void prefault(char *chunk, size_t bytes) {
     if (madvise(chunk, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -95,7 +94,7 @@ static struct spool_record *front_of(const struct record_thread *thread) {
 }
 
 /* Appends the whole front to the existing chunks. Returns 0 or an errno; on error only the file's length has changed.
- * It uses write, which only fails if there is no room; a mapping would end the process. */
+ * Uses write(), which fails if the disk is full; with a mapping, the process would get SIGBUS. */
 static int write_front(const struct record_thread *thread) {
     off_t position = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
     int error = 0;
@@ -116,7 +115,7 @@ static int write_front(const struct record_thread *thread) {
 /* Frees the front for the next chunk's records; hopscope/spool.h gives the reason for this order. */
 static void clear_front(struct record_thread *thread) {
     uint64_t chunk = thread->header->flushed + 1;
-    /* These are exchanges, because no store may be reordered across them in either direction. */
+    /* Atomic exchanges, not stores: no store may be reordered across them in either direction. */
     __atomic_exchange_n(&thread->header->flushed, chunk, __ATOMIC_ACQ_REL);
     memset(front_of(thread), 0, spools.chunk_bytes);
     __atomic_exchange_n(&thread->header->front, chunk, __ATOMIC_ACQ_REL);
@@ -126,7 +125,7 @@ static void begin_chunk(const struct record_thread *thread, struct record_cursor
     cursor->changes++;
     cursor->enter_record = NULL;
     cursor->next = front_of(thread);
-    /* Keep one record free: the record that finds the front full goes there, before the chunk changes. */
+    /* The last slot stays free until the front is full. The next record then goes there before the chunk changes. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
 }
 
@@ -146,7 +145,7 @@ static int open_spool(struct record_thread *thread) {
     thread->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (thread->fd < 0)
         return errno;
-    /* The lock lasts as long as this process, so `hopscope inspect` can tell that the process is alive. */
+    /* The lock shows `hopscope inspect` that the process is alive: it ends with the process. */
     flock(thread->fd, LOCK_EX | LOCK_NB);
     int error = prepare_room(thread->fd, 0, mapped_bytes());
     if (error)
@@ -178,7 +177,7 @@ static void free_thread(struct record_thread *thread) {
     free(thread);
 }
 
-/* The calling thread goes on in the spool of a thread that has ended. False: there is none. */
+/* Gives the calling thread the spool of a thread that has ended. False if there is none. */
 static bool take_idle_spool(struct record_cursor *cursor) {
     pthread_mutex_lock(&lock);
     struct record_thread *thread = spools.idle;
@@ -224,14 +223,15 @@ void record_before_thread_ends(void (*call)(void)) {
     __atomic_store_n(&before_thread_ends, call, __ATOMIC_RELEASE);
 }
 
-/* Call it under the lock, in a thread that ends. */
+/* Tells the threads that wait for the calling thread to end that it has recorded. Call it under the lock, in a thread
+ * that ends. */
 static void tell_joins(void) {
     for (struct record_join *join = spools.joins; join; join = join->next)
         join->was_recorded = join->was_recorded || pthread_equal(join->thread, pthread_self());
 }
 
-/* Leaves the spool to the next thread that begins; but not thread 0's, which stands for the rank, nor that of a paused
- * thread, whose counts of unrecorded messages end with it. */
+/* Leaves the spool of a thread that ends to the next thread that begins. Not for thread 0, whose spool stands for the
+ * rank, and not for a paused thread, whose counts of unrecorded messages are lost. */
 static void leave_spool(struct record_thread *thread) {
     bool is_paused = record_cursor.is_paused;
     if (!is_paused) {
@@ -300,12 +300,12 @@ void record_join_end(struct record_join *join) {
     record_append(clock_now(), SPOOL_JOIN_END, 0, 0, 0, 0, 0);
 }
 
-/* Spools and definitions belong to the parent, so a child that does not exec must not write to them. Only the thread
- * that forks is in the child. */
+/* Runs in the child after fork(). Spools and definitions belong to the parent, so the child must not write to them. The
+ * child has only the thread that called fork(), so no lock is needed. */
 static void forget_in_child(void) {
     set_running(false);
     record_cursor = (struct record_cursor){0};
-    /* The locks end when the last open file is closed. */
+    /* The child must not keep the locks on the spools alive: they end when every process has closed the files. */
     for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
         close(thread->fd);
     spools.threads = spools.idle = NULL;

@@ -1,6 +1,6 @@
 #include "record/whole_call.h"
 
-/* Merges the enter and the leave of a call with nothing between them. */
+/* Merges the enter and the leave of a call that contains no other record. */
 static bool end_empty(struct spool_record *enter, uint64_t duration) {
     switch (enter->kind) {
     case SPOOL_ENTER:
@@ -16,13 +16,14 @@ static bool end_empty(struct spool_record *enter, uint64_t duration) {
     }
 }
 
-/* Removes the record of the message. The call is open and empty until its kind changes. */
+/* Removes the record of the message. From then until the kind of the ENTER changes, a reader sees an open, empty call.
+ */
 static void take_back_message(void) {
     record_take_back();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* Loads a field in full width, see whole_call_add. */
+/* Loads all 64 bits of a field at once. See whole_call_add. */
 static uint64_t load_field(const uint64_t *field) {
     return __atomic_load_n(field, __ATOMIC_RELAXED);
 }
@@ -41,7 +42,8 @@ static bool end_around(struct spool_record *enter, const struct spool_record *me
     return true;
 }
 
-/* The wildcards of the request. UINT64_MAX: this message does not fit the request. */
+/* The SPOOL_ASKED_ANY_* flags of a request (peer << 32 | tag). UINT64_MAX if the message's peer and tag, in `a`, do not
+ * match the request. */
 static uint64_t wildcards_of(uint64_t request, uint64_t a) {
     uint32_t peer = (uint32_t)(request >> 32), tag = (uint32_t)request;
     if ((peer != SPOOL_ANY && peer != a >> 32) || (tag != SPOOL_ANY && tag != (uint32_t)a))
@@ -49,7 +51,7 @@ static uint64_t wildcards_of(uint64_t request, uint64_t a) {
     return (peer == SPOOL_ANY ? SPOOL_ASKED_ANY_PEER : 0) | (tag == SPOOL_ANY ? SPOOL_ASKED_ANY_TAG : 0);
 }
 
-/* Merges the only message of a blocking call. */
+/* Merges a blocking call with the only message in it. */
 static bool end_as_asked(struct spool_record *enter, const struct spool_record *message, uint64_t duration,
                          unsigned kind) {
     uint64_t request = load_field(&enter->b), a = load_field(&message->a), b = load_field(&message->b);
@@ -63,7 +65,7 @@ static bool end_as_asked(struct spool_record *enter, const struct spool_record *
     return true;
 }
 
-/* True for a message, and for the start and end of a request. */
+/* True if the kind is that of a message, or of the start or end of a request. */
 static bool is_message(uint16_t kind) {
     return (kind >= SPOOL_SEND && kind <= SPOOL_REQUEST_CANCELLED) || kind == SPOOL_TRANSFER ||
            kind == SPOOL_TRANSFER_COMPLETE;

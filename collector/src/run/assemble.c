@@ -11,7 +11,7 @@ enum {
     WHOLE = 0,
     INCOMPLETE = 1,
     DEFERRED = 3
-}; /* results of assembly/assemble.h: an archive exists; another world assembles it */
+}; /* results of hopscope_assemble (assembly/assemble.h); DEFERRED is its ASSEMBLE_LATER: another world assembles */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
@@ -27,7 +27,7 @@ bool assemble(const char *directory) {
                  failure ? failure : "libhopscope-assemble.so lacks its entry point", directory, directory);
         return false;
     }
-    struct file_guard guard; /* it also guards libotf2's files */
+    struct file_guard guard; /* also for the files that libotf2 writes */
     file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
     file_guard_end(&guard);

@@ -11,7 +11,7 @@ void beside_tools_tell(const struct config *config);
  * tool as the reason. */
 bool beside_tools_tell_unbegun(void);
 
-/* The object whose MPI_Finalize precedes ours, so that our MPI_Finalize may never be called. NULL: none. */
+/* The path of the object whose MPI_Finalize precedes ours, so that ours may never be called. NULL if there is none. */
 const char *beside_tools_ending(const struct config *config);
 
 #endif

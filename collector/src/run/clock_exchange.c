@@ -11,15 +11,16 @@ enum {
     TAG = 1,
     MAX_ROUNDS = 50,
     MIN_ROUNDS = 5,
-    MAX_NS = 500 * 1000000,    /* per machine, for rounds beyond MIN_ROUNDS: a slow link must not delay the start */
-    MAX_BRIEF_NS = 5 * 1000000 /* the same during the run */
+    MAX_NS = 500 * 1000000,    /* limit per machine for rounds beyond MIN_ROUNDS: slow links must not delay the start */
+    MAX_BRIEF_NS = 5 * 1000000 /* that limit for an exchange during the run */
 };
 
 struct round_trip {
     uint64_t ref_send, here_recv, here_send, ref_recv;
 };
 
-/* Rank 0's message: another round follows, or this round was the fastest. */
+/* A message of rank 0 to the other rank: either another round follows, or the rounds are over and this is the result.
+ */
 struct announcement {
     uint64_t is_open;
     struct round_trip fastest;
@@ -35,9 +36,10 @@ static int by_duration(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the variability of the offset in ns. The sum (here_recv - ref_send) + (here_send - ref_recv), relative to the
- * first round, is twice the offset in ticks, up to a constant. Rates differ by at most parts per million, which is
- * negligible within half a second. */
+/* Returns the difference between the largest and the smallest clock offset of these round trips, in ns. In each, the
+ * sum (here_recv - ref_send) + (here_send - ref_recv) is twice the offset in ticks, plus a constant; it is taken
+ * relative to the first round. The clocks' rates differ by parts per million, which is negligible within half a second.
+ */
 static double spread_ns(const struct round_trip *trips, int count) {
     double smallest = INFINITY, largest = -INFINITY;
     for (int i = 0; i < count; i++) {
@@ -66,8 +68,8 @@ static void measure_leader(MPI_Comm comm, int leader, uint64_t max_ns) {
         t->here_send = reply[1];
     }
     qsort(trips, (size_t)rounds, sizeof trips[0], by_duration);
-    /* Use a quarter of the rounds. The very fastest ones agree too well, because they share the asymmetry of route and
-     * scheduler. */
+    /* Take the spread over the fastest quarter of the rounds. The spread over fewer would be too small, because the
+     * very fastest rounds all have the same asymmetry of route and scheduler. */
     int fastest = rounds / 4 < MIN_ROUNDS ? MIN_ROUNDS : rounds / 4;
     message = (struct announcement){0, trips[0], spread_ns(trips, fastest)};
     pmpi.Send(&message, sizeof message, MPI_BYTE, leader, TAG, comm);

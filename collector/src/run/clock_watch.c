@@ -9,7 +9,7 @@ enum { FIRST_CHECKPOINT = 4, COST_FACTOR = 200 };
 static struct {
     double interval_ns;
     uint64_t measured_ns;       /* time of the last measurement */
-    uint64_t number, number_ns; /* of the last checkpoint */
+    uint64_t number, number_ns; /* sequence number and time of the last checkpoint */
 } watch;
 
 /* The message that rank 0 broadcasts. */
@@ -44,7 +44,7 @@ static struct watch_decision decide(uint64_t number) {
         remaining_ns = watch.interval_ns;
     double elapsed_ns = (double)(now_ns - watch.number_ns);
     double rate = elapsed_ns > 0 ? (double)(number - watch.number) / elapsed_ns : 0;
-    /* Aim at half of the distance, because the program may slow down. */
+    /* Set the next checkpoint at half of the predicted distance, because the program may slow down. */
     double step = rate * remaining_ns / 2, max_step = (double)number;
     decision.next = number + (step < 1 ? 1 : (uint64_t)(step < max_step ? step : max_step));
     watch.number = number;

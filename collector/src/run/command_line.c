@@ -1,4 +1,4 @@
-/* Quotes words so that their boundaries remain: `./app 'a b'` is not `./app a b`. */
+/* Quotes words so that their boundaries stay visible: `./app 'a b'` is not `./app a b`. */
 #include "run/command_line.h"
 
 #include <fcntl.h>
@@ -11,7 +11,8 @@ static bool needs_quotes(const char *word) {
     return !*word || word[strspn(word, plain)];
 }
 
-/* Appends to the first length_before bytes of output. Returns the new length, or capacity if the text does not fit. */
+/* Appends a text to the first length_before bytes of `output`. Returns the new length, or `capacity` if the text does
+ * not fit. */
 static size_t append(char *output, size_t capacity, size_t length_before, const char *text, size_t length) {
     if (length_before + length >= capacity)
         return capacity;
@@ -30,7 +31,7 @@ static size_t append_word(char *output, size_t capacity, size_t length_before, c
 }
 
 void quote_words(char *output, size_t capacity, const char *words, size_t length) {
-    size_t end = 0; /* after the last whole word */
+    size_t end = 0; /* the position after the last word that fits */
     for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
         size_t length_before = i ? append(output, capacity, end, " ", 1) : 0;
         length_before = append_word(output, capacity, length_before, words + i);

@@ -22,14 +22,15 @@ static struct {
     uint64_t period; /* ticks */
     double ns_per_tick;
     bool has_sums;
-} samples; /* of the one thread that is sampled, which also reads the sums */
+} samples; /* the state of the one thread that is sampled; the same thread reads the sums */
 
 static int64_t read_clock(clockid_t clock) {
     struct timespec time;
     return clock_gettime(clock, &time) == 0 ? time.tv_sec * INT64_C(1000000000) + time.tv_nsec : 0;
 }
 
-/* Opens the file for each sample: a program may close or replace descriptors that it does not know. */
+/* Reads the time in which this thread was ready but had no core. Opens the file anew for each sample, because the
+ * program may close or replace a descriptor that it does not know. */
 static bool read_queued(int64_t *queued_ns) {
     char text[80] = "";
     int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -47,12 +48,13 @@ static bool take(struct sample *sample, uint64_t ticks) {
     return read_queued(&sample->queued_ns);
 }
 
-/* Between two samples, computing and MPI have equal shares: a rank that computes long hardly waits. */
+/* Adds the time since the last sample to the sums. Assigns the core's and the queue's time between two samples to
+ * computing and to MPI in proportion to their durations. */
 static void add(const struct sample *now) {
     const struct sample *last = &samples.last;
     uint64_t elapsed = now->ticks - last->ticks, in_mpi = now->in_mpi - last->in_mpi;
     if (in_mpi > elapsed)
-        return; /* recording was paused */
+        return; /* recording was paused since the last sample */
     double share = (double)(elapsed - in_mpi) / (double)elapsed;
     samples.sums.computing_ns += (int64_t)((double)(elapsed - in_mpi) * samples.ns_per_tick);
     samples.sums.on_core_ns += (int64_t)((double)(now->on_core_ns - last->on_core_ns) * share);
@@ -70,7 +72,7 @@ void core_samples_begin(void) {
 void core_sample(uint64_t ticks) {
     int saved_errno = errno;
     struct sample now;
-    core_sampler.due = UINT64_MAX; /* unless this one works */
+    core_sampler.due = UINT64_MAX; /* no further samples, unless this one succeeds */
     if (take(&now, ticks)) {
         if (samples.last.ticks)
             add(&now);

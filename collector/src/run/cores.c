@@ -9,7 +9,7 @@
 
 enum { MOST_CORES = 8192, MOST_THREADS = 1024, BUSY_SHARE = 10 };
 
-/* Appends `begin` or `begin-end`. Returns the new length of the text, or capacity if it does not fit. */
+/* Appends `begin` or `begin-end` to a list. Returns the new length of the text, or `capacity` if it does not fit. */
 static size_t append_range(char *output, size_t capacity, size_t length_before, int begin, int end) {
     int length = begin == end ? snprintf(output + length_before, capacity - length_before, "%s%d",
                                          length_before ? "," : "", begin)
@@ -40,7 +40,7 @@ void cores_allowed(char *output, size_t capacity) {
         output[0] = '\0';
 }
 
-/* Reads two times of a thread: running on a core, and ready to run without a core. */
+/* Reads how long a thread has run on a core, and how long it was ready to run but had no core. */
 static bool read_thread(const char *thread, int64_t *cpu_ns, int64_t *queued_ns) {
     char path[64 + 256], text[80] = "";
     snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", thread);

@@ -24,8 +24,8 @@ void machines_own(struct machines *machines) {
     }
 }
 
-/* Names the leaders' clocks, in rank order. If another machine already has a leader's host name, a number is
- * appended. */
+/* Names the clocks of all machines by the host names of their leaders, in rank order. Appends a number to a name that
+ * another machine already has. */
 static void name_clocks(struct machines *machines) {
     for (int rank = 0; rank < machines->ranks; rank++) {
         struct machine_name *machine = &machines->of_rank[rank];

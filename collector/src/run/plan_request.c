@@ -13,7 +13,7 @@
 #include "topology/topology_file.h"
 #endif
 
-/* Gives rank 0's text to every rank. False if memory or MPI fails. */
+/* Sends rank 0's text to all ranks. False if memory or MPI fails. */
 static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
     uint64_t head[2] = {text->text != NULL, text->length};
     if (pmpi.Bcast(head, sizeof head, MPI_BYTE, 0, comm) != MPI_SUCCESS)

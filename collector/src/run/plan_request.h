@@ -16,9 +16,8 @@ struct plan_request {
     struct topology *topology;
 };
 
-/* Reads the files. Collective over comm. If that fails, returns false on every rank, with a message: FILE:LINE:COLUMN:
- * the error; the correction.
- */
+/* Reads the files. Collective over comm. On failure returns false on every rank, with a message of the form
+ * FILE:LINE:COLUMN: error; correction. */
 bool plan_request_read(struct plan_request *request, const struct config *config, MPI_Comm comm, int rank,
                        const struct machines *machines, char *message, size_t capacity);
 /* Writes the requested tree.json and topology.json into the trace directory. */

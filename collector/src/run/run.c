@@ -44,15 +44,15 @@ static struct {
     int rank, size;
     char directory[PATH_MAX]; /* an absolute path, because the application may change its working directory */
     char job[200];
-    bool job_is_of_world; /* no other world has this job's name */
-    bool in_session;      /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
+    bool job_is_of_world; /* true: no other world has the same job name */
+    bool in_session;      /* the program uses sessions and has not called MPI_Init, so there is no MPI_COMM_WORLD */
     MPI_Group world;      /* the processes of a program that uses only sessions */
     bool spawned;         /* MPI_Comm_spawn created this world */
-    MPI_Comm parent;      /* with the spawning processes, after MPI_Init; MPI_COMM_NULL: none */
+    MPI_Comm parent;      /* the intercommunicator to the spawning processes; MPI_COMM_NULL: none */
     char root[PATH_MAX];  /* the trace directory of all worlds; a spawned world records beneath it */
-    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL unless every rank has the collector */
+    MPI_Comm comm;        /* the collector's communicator of all ranks; MPI_COMM_NULL if a rank lacks the collector */
     struct machines machines;
-    struct topology *topology; /* the engine's while it runs */
+    struct topology *topology; /* used by the engine while it runs */
 } run;
 
 static void name_directory(void) {
@@ -69,7 +69,8 @@ static void name_directory(void) {
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-/* The thread level of the process. Each session has its own, and the highest level is a safe answer for all. */
+/* The thread level of the process. In a program with sessions each session has its own level, so this returns the
+ * highest level, which is safe for all. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
     if (!run.in_session)
@@ -118,7 +119,7 @@ static void define_process(void) {
     line_end(&line);
 }
 
-/* Adds to the process's definition what needs messages from the other ranks. */
+/* Repeats the process's definition with the fields that only messages from other ranks can provide. */
 static void define_process_again(const struct plan_request *request) {
     struct line line;
     line_begin(&line, "process");
@@ -136,7 +137,7 @@ static void define_process_again(const struct plan_request *request) {
     line_end(&line);
 }
 
-/* Defines how the process has shared its cores so far. */
+/* Writes into the process's definition how its threads have used the cores so far. */
 static void define_core_use(void) {
     struct core_use use;
     struct core_sums sums;
@@ -156,14 +157,15 @@ static void define_core_use(void) {
     line_end(&line);
 }
 
-/* MPICH 5 returns from MPI_Abort before its launcher has ended the process. */
+/* Aborts the job and never returns. MPICH 5 may return from MPI_Abort before its launcher has ended the process, so
+ * this then waits. */
 static _Noreturn void end_job(void) {
     pmpi.Abort(MPI_COMM_WORLD, 2);
     _exit(2);
 }
 
-/* Ends the job for wrong input. All ranks get here with the same texts, so all fail alike: one rank reports and ends
- * the job, and the others wait for that. */
+/* Ends the job because a tree or topology file is wrong. All ranks have the same texts and so get here with the same
+ * error: one rank reports it and ends the job, and the others wait for the end. */
 static _Noreturn void end_for_wrong_input(const char *message) {
     record_finish("wrong input");
     pmpi.Barrier(run.comm);
@@ -186,7 +188,7 @@ static void create_collector_comm(void) {
     }
 #endif
     int error =
-        pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* the default error handler would end the job */
+        pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* on an error, the default handler ends the job */
     if (error != MPI_SUCCESS) {
         log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
                  error);
@@ -195,9 +197,9 @@ static void create_collector_comm(void) {
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
 }
 
-/* Runs some collectives. MPICH 5 creates shared memory for the collectives of a communicator after the first five of
- * them (its MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Without this, that would happen in MPI_Finalize, when an application
- * may have limited the size of its files: SIGXFSZ ended such a program. */
+/* Runs some collectives on the collector's communicator, so that MPICH 5 creates its shared memory for them now: it
+ * does so after the first five collectives (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). Otherwise that would happen in
+ * MPI_Finalize. A program that had limited the size of its files by then was killed by SIGXFSZ. */
 static void exhaust_first_collectives(void) {
 #ifndef OMPI_MPI_H
     enum { FIRST = 6 };
@@ -233,9 +235,9 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Chooses the directory of this group of processes. Spawned processes record in a subdirectory of the spawning job's
- * directory, if that is known. Returns false if nothing distinguishes this group from other groups or from its parents,
- * whose spools it would overwrite. All processes of the group get the same answer. */
+/* Chooses the trace directory of this group of processes. Spawned processes record in a subdirectory of the spawning
+ * job's directory, if that is known. Returns false if the group has no name that its parents or other groups do not
+ * have too, because it would then overwrite their spools. All processes of the group get the same result. */
 static bool choose_directory(void) {
     if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
         run.parent = MPI_COMM_NULL;
@@ -255,8 +257,8 @@ static bool choose_directory(void) {
     return true;
 }
 
-/* Exchanges all messages between the ranks of a program without MPI_Init. Sends none unless every rank has the
- * collector. */
+/* The part of the start that needs messages between ranks, for a program without MPI_Init. Sends none unless every rank
+ * has the collector. */
 static void start_in_session(void) {
     if (run.config.tree)
         run.terms.refusal = record_define_reason("MPI by sessions without MPI_Init");
@@ -276,7 +278,7 @@ static bool start(uint64_t init_ticks) {
     bool is_reporter = run.rank == 0 && !job_was_spawned();
     run.config = config_read(is_reporter);
     run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
-    if (run.in_session) /* it must not be mistaken for a rank inside MPI_Init */
+    if (run.in_session) /* ranks inside MPI_Init must not take this process for one of theirs */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
     if (!choose_directory())
@@ -343,7 +345,7 @@ void run_add_world(uint64_t init_ticks) {
 }
 
 void run_checkpoint(int function, uint64_t seq, bool has_data) {
-    /* In these collectives nobody leaves before everybody has entered. */
+    /* No rank leaves these collectives before all have entered. */
     bool is_synchronizing = function == FUNCTION_MPI_Barrier || (function == FUNCTION_MPI_Allreduce && has_data);
     struct comm *world = comm_find(MPI_COMM_WORLD);
     if (!is_synchronizing || !world || run.comm == MPI_COMM_NULL)
@@ -371,7 +373,7 @@ void run_finish(void) {
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);
     record_finish("finalize");
     if (is_complete) {
-        /* When this barrier is over, every spool is complete. */
+        /* After this barrier, the spools of all ranks are complete. */
         pmpi.Barrier(run.comm);
         pmpi.Comm_free(&run.comm);
     }
@@ -427,9 +429,9 @@ void run_tell_of_late_session(void) {
 #endif
 
 void run_assemble(void) {
-    /* This runs after PMPI_Finalize, so that no other rank waits for it. If there are several worlds, the last one to
-     * end assembles. If some ranks lack the collector, no process knows when the last spool is complete. Then the
-     * launcher, `hopscope recover` or the first analysis assembles later. */
+    /* The assembly runs after PMPI_Finalize, so that no other rank waits for it. If there are several worlds, the last
+     * one to end assembles. If some ranks lack the collector, no process knows when the last spool is complete. Then
+     * the launcher, `hopscope recover` or the first analysis assembles later. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)

@@ -1,7 +1,6 @@
-/* The address sanitizer's runtime refuses a process where another library is loaded before it. The collector replaces
- * no function that the runtime intercepts, so the order does not matter to it. A program with options of its own keeps
- * them.
- */
+/* Options for the address sanitizer's runtime, if the program has none of its own. By default the runtime ends a
+ * process in which another library is loaded before it, as the collector is. That check is not needed here: the
+ * collector replaces no function that the runtime intercepts. */
 const char *__asan_default_options(void);
 
 __attribute__((visibility("default"), weak)) const char *__asan_default_options(void) {

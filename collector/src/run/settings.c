@@ -13,9 +13,9 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* Returns a file's text, which the caller frees. NULL: it cannot be read, or is larger than MAX_FILE_BYTES. */
+/* Returns a file's text, which the caller frees. NULL if the file cannot be read or is larger than MAX_FILE_BYTES. */
 static char *text_of(const char *path) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait for a writer */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: opening a pipe would otherwise wait */
     struct stat status;
     bool usable = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MAX_FILE_BYTES;
     char *text = usable ? malloc((size_t)status.st_size + 1) : NULL;
@@ -30,8 +30,9 @@ static char *text_of(const char *path) {
     return text;
 }
 
-/* Defines a setting. request: the text in the environment. value: the library's current value. source: where that value
- * comes from. NULL: unknown. */
+/* Writes the definition of a setting. request: its text in the environment. value: the library's current value. source:
+ * the origin of that value. Each may be NULL, if unknown. names_file: the value is a file's name, so the file's text is
+ * added. */
 static void define(const char *name, const char *request, const char *value, const char *source, bool names_file) {
     const char *path = value ? value : request;
     char *text = names_file && path && *path ? text_of(path) : NULL;
@@ -48,9 +49,9 @@ static void define(const char *name, const char *request, const char *value, con
 
 #ifdef OMPI_MPI_H
 
-/* Two functions that only read the variables that MPI_Init has registered. MPI_T could read them too. But initialising
- * MPI_T loads every installed component, if components are separate files: that takes 0.2 s and starts drivers that the
- * program does not use. */
+/* Two internal functions of Open MPI that read the variables that MPI_Init has registered. MPI_T could read these too.
+ * But if Open MPI's components are separate files, initialising MPI_T loads all of them. That takes 0.2 s and starts
+ * drivers that the program does not use. */
 typedef int find_variable_function(const char *name, int *index);
 typedef int get_variable_function(int index, const void *storage, int *source, const char **file);
 
@@ -59,7 +60,7 @@ static get_variable_function *get_variable;
 
 enum kind { NUMBER, TRUTH, WORDS, FILE_NAME };
 
-/* The words for the library's mca_base_var_source_t. */
+/* The words for the values of Open MPI's mca_base_var_source_t. */
 static const char *const sources[] = {"default", "command line", "environment", "file", "program", "override"};
 
 static void define_variable(const char *name, enum kind kind) {
@@ -82,8 +83,8 @@ static void define_variable(const char *name, enum kind kind) {
         define(name, request, value, source, kind == FILE_NAME);
 }
 
-/* Defines the settings of the component han, which splits an operation into parts inside hosts and between them. They
- * choose its form, and the components that run the parts. */
+/* Defines the settings of Open MPI's component `han`, which splits an operation into parts inside hosts and between
+ * hosts. Its settings choose the form of the operation and the components that run the parts. */
 static void define_han(void) {
     static const char *const operations[] = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce"};
     static const struct {
@@ -133,8 +134,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
 }
 
-/* Defines MPICH's settings. MPICH takes these variables only from the environment, and ends the job in MPI_Init if it
- * does not know a value. */
+/* Defines MPICH's settings. The environment has their values: MPICH takes these variables from nowhere else, and ends
+ * the job in MPI_Init if a value is unknown. */
 void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");

@@ -1,9 +1,9 @@
-/* The user's settings that choose the algorithms of the MPI library's own collectives. */
+/* Records the user's settings that choose the algorithms of the MPI library's own collectives. */
 #ifndef HOPSCOPE_SETTINGS_H
 #define HOPSCOPE_SETTINGS_H
 
-/* Defines each setting that the environment or the library reports, with the text of the files that settings name. Call
- * it on one rank at the end of MPI_Init, because it reads the settings as they are at that time. Changes nothing. */
+/* Writes a definition for each setting in the environment or in the library. If the setting's value is the name of a
+ * file, adds the file's text. Call it on one rank at the end of MPI_Init, when the library has read its settings. */
 void settings_define(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* Reports in one line, when a process ends, that it used MPI but bypassed the collector.
  *
- * There are two ways. A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym)
- * bypasses a preloaded library. And another tool that takes MPI_Init first hides the program from the collector. */
+ * This happens in two ways. A program that opens its MPI library itself and looks functions up in that handle (dlopen,
+ * dlsym) bypasses a preloaded library. Or another tool, loaded before the collector, wraps MPI_Init and calls
+ * PMPI_Init. */
 #include "run/unseen.h"
 
 #include <dlfcn.h>
@@ -28,7 +29,8 @@ static bool is_mpi(const char *path) {
     return false;
 }
 
-/* True for one process of the job, if the launcher provides ranks. */
+/* True for rank 0, so that only one process of the job reports. If the launcher sets no rank, true for every process.
+ */
 static bool is_reporting_process(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -2,8 +2,8 @@
 #ifndef HOPSCOPE_UNSEEN_H
 #define HOPSCOPE_UNSEEN_H
 
-/* Tells that MPI_Init has reached the collector. If this is not called, a process that used MPI prints one line on
- * stderr when it ends, with the reason why nothing was recorded. */
+/* Call it when MPI_Init has reached the collector. Without this call, a process that used MPI prints one line on stderr
+ * when it ends, with the reason why nothing was recorded. */
 void unseen_dismiss(void);
 
 #endif

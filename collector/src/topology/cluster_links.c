@@ -16,7 +16,7 @@ bool topology_host_is_called(const struct topology *topology, const struct json 
            strcmp(text_of(&file_hosts->items[entry_of_host[host]], "name"), name) == 0;
 }
 
-/* Writes "A, B and C", each name once. Cuts the list off at capacity. */
+/* Writes the names of the clusters, each once, separated by commas. Cuts off what exceeds the capacity. */
 static void list_clusters(const struct json *file_hosts, char *text, size_t capacity) {
     size_t length = 0;
     text[0] = '\0';
@@ -50,7 +50,7 @@ static int find_cluster(const struct topology *topology, const char *name) {
     for (int cluster = 0; cluster < topology->clusters; cluster++)
         if (strcmp(topology->cluster_names[cluster], name) == 0)
             return cluster;
-    return -1; /* no rank of this job runs there */
+    return -1; /* no rank of this job runs in that cluster */
 }
 
 /* Finds the host that a gateway names. Adds the host if no rank runs on it. */

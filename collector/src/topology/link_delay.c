@@ -13,7 +13,7 @@ bool link_delay_read_rate(struct complaint *c, const struct json *value, double 
     return true;
 }
 
-/* Allocates memory for the elements of a list, for the lifetime of the topology. NULL with a complaint. */
+/* Allocates memory for the elements of a list; topology_free frees it. NULL with a complaint. */
 static void *allocate_trace(struct complaint *c, const struct json *list, const char *key, const char *alternative,
                             size_t bytes_each, struct topology *topology) {
     char label[40];

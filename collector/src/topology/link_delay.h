@@ -7,7 +7,8 @@
 
 #define LINK_DELAY_KEYS "latency_ns", "bytes_per_second", "latency_trace_ns", "bytes_per_second_trace"
 
-/* Overwrites those fields of `delay` that `object` has. Traces belong to the topology. False with a complaint. */
+/* Reads the fields that `object` has into `delay`, and leaves its other fields unchanged. The topology owns the memory
+ * of traces. False with a complaint. */
 bool link_delay_read(struct complaint *complaint, const struct json *object, struct topology *topology,
                      struct link_delay *delay);
 bool link_delay_has_latency(const struct json *object);

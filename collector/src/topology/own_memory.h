@@ -4,10 +4,12 @@
 
 #include <stdint.h>
 
-/* A number that is equal on ranks of one machine, which share its clock and its processors. */
+/* A number that is equal on all ranks of a machine and differs between machines. Ranks of one machine share its clock
+ * and its processors. */
 uint64_t own_machine(void);
-/* A number that is equal on ranks of one machine that also see the same /dev/shm, network and host name: hosts that are
- * containers or namespaces of one machine share no memory. It is below 2^53, so that JSON keeps it exactly. */
+/* A number that is equal on ranks that can share memory: they are on one machine and see the same /dev/shm, network and
+ * host name. (Containers and namespaces of one machine count as different hosts.) It is below 2^53, so that JSON keeps
+ * it exactly. */
 uint64_t own_memory(void);
 
 #endif

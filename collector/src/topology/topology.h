@@ -1,5 +1,5 @@
-/* The host of each rank, the cluster of each host, and the delays to emulate. It needs no MPI, so it builds and is
- * tested without it. */
+/* The host of each rank, the cluster of each host, and the delays to emulate. Needs no MPI, so its tests run without
+ * MPI. */
 #ifndef HOPSCOPE_TOPOLOGY_H
 #define HOPSCOPE_TOPOLOGY_H
 
@@ -14,14 +14,14 @@ struct link_delay {
     size_t trace_length;
     const double *rates; /* NULL: the bandwidth is always bytes_per_second */
     size_t rate_count;
-    bool latency_of_clusters; /* for a pair of hosts: the latency is that of the link of their clusters, not this one */
+    bool latency_of_clusters; /* for a pair of hosts: the latency of their clusters' link replaces this one */
 };
 
-/* A link from all hosts of one cluster to all hosts of another, which their messages share. */
+/* A link that all messages from one cluster to another share. */
 struct cluster_link {
     struct link_delay delay;
     bool has_latency;
-    int gateway_from, gateway_to; /* hosts whose interfaces messages pass on their way; -1: none */
+    int gateway_from, gateway_to; /* hosts in the two clusters through whose interfaces all messages pass; -1: none */
 };
 
 struct topology {
@@ -30,7 +30,7 @@ struct topology {
     char **host_names, **cluster_names;
     bool emulates;
     struct link_delay *delay_of_pair;  /* [from host * hosts + to host]; same host: the shm class */
-    struct cluster_link *cluster_link; /* [from cluster * clusters + to cluster]; NULL: no clusters share a link */
+    struct cluster_link *cluster_link; /* [from cluster * clusters + to cluster]; NULL: no links between clusters */
     uint64_t interface_message_ns;     /* both 0: interfaces are not emulated */
     double interface_bytes_per_second;
     bool cut_through;         /* interfaces and links forward bytes as they arrive; otherwise whole messages */

@@ -103,7 +103,8 @@ static bool read_rank(struct complaint *c, const struct json *object, struct top
     return true;
 }
 
-/* The delay of a message from host to host, without what the link of their clusters accounts for. */
+/* The delay of a message from host to host: that of their link class. Leaves out the latency and the bandwidth that the
+ * link between their clusters has already. */
 static struct link_delay delay_between(const struct topology *t, const struct link_delay *class_delays, int from_host,
                                        int to_host) {
     int a = t->cluster_of_host[from_host], b = t->cluster_of_host[to_host];

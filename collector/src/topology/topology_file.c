@@ -56,7 +56,8 @@ static bool check_hosts(struct complaint *c, const struct json *hosts, enum plac
     return true;
 }
 
-/* True if a host's entry matches a machine. Files often have short host names, while machines report full ones. */
+/* True if a host's entry in the file matches a machine's name. Also compares the short form of that name, because files
+ * often have short host names while machines report full ones. */
 static bool matches(const struct json *host, const char *machine) {
     const char *pattern = text_of(host, "match");
     if (!pattern)
@@ -93,8 +94,8 @@ static int find_machines(const char *const *machine_names, int ranks, int *first
     return count;
 }
 
-/* Adds the host of a machine. If an entry of the file matches one machine, the host has the entry's name; machines that
- * share an entry keep their own names. matched: number of machines that the entry matches. */
+/* Adds the host for a machine. entry: the entry of the file that matches it. matched: number of machines that this
+ * entry matches. If it is 1, the host gets the entry's name; otherwise it gets the machine's name. */
 static bool place_machine(struct complaint *c, const struct json *hosts, const char *machine, int rank, int entry,
                           int matched, int *entry_of_host, struct topology *t, int *host) {
     if (entry < 0)

@@ -1,4 +1,5 @@
-/* The state of each thread's calls. Wrappers, sleeps and Fortran entries share it, so none of them defines it. */
+/* Defines the state of each thread's calls. It has a file of its own because wrappers, sleeps and Fortran entries all
+ * use it. */
 
 #include "wrappers/call.h"
 

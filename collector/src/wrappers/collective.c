@@ -27,12 +27,13 @@ void collective_enter(struct call *call, enum mpi_function function, const void 
     uint32_t id = 0;
     call->seq = 0;
     if (call->comm) {
-        /* Every collective counts, recorded or not, run by the engine or not: all members must have the same count. */
+        /* Count every collective, even if it is not recorded or the engine does not run it: all members must have the
+         * same count. */
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
     call->root = collective_root(root);
-    if (__builtin_expect(call->enter == 0, 0)) /* not recorded */
+    if (__builtin_expect(call->enter == 0, 0)) /* the enter was not recorded */
         return;
     if (__builtin_expect(whole_call_fits(call->seq), 1))
         call_record_enter(call, SPOOL_ENTER_COLLECTIVE, id, call->seq, (uint32_t)call->root);
@@ -76,7 +77,8 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);
-    /* The library detects these errors before it sends a message. Other errors belong to a collective under way. */
+    /* The library detects these errors before it sends a message. Any other error happens when the collective has
+     * begun. */
     return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
            class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
            class == MPI_ERR_TOPOLOGY;

@@ -1,20 +1,21 @@
 /* Enter and leave of a collective, and the choice between the engine and the MPI library.
  *
- * Bytes are the packed data that the call's own arguments describe, as if nothing were in place. The first number is
- * this rank's contribution, the second what it receives.
+ * The recorded bytes are the packed data that this rank sends and receives according to the call's arguments;
+ * MPI_IN_PLACE counts as if the data were passed. The first number is sent, the second received:
  *   Barrier                      0, 0
  *   Bcast                        the root sends count, the others receive count
  *   Reduce                       every rank sends count, the root receives count
  *   Allreduce, Scan, Exscan      count, count (Exscan: rank 0 receives nothing)
- *   Gather(v), Scatter(v)        one block off the root; at the root also all blocks on the other side
+ *   Gather(v)                    one block, 0; at the root one block, all blocks
+ *   Scatter(v)                   0, one block; at the root all blocks, one block
  *   Allgather(v)                 one block, all blocks
  *   Alltoall(v,w)                all blocks, all blocks
- *   Reduce_scatter(_block)       all blocks, the rank's own
- *   Neighbor_*                   like the others, over the out- and in-neighbours
- * On an intercommunicator all blocks are those of the other group's ranks, except for Reduce_scatter, where they are
- * those of this group. The root passes MPI_ROOT; the others of its group take no part in Bcast, Reduce, Gather(v),
- * Scatter(v): 0, 0. Bytes are also 0, 0 on communicators that the collector does not know, and for failed calls. Calls
- * that the MPI library refused do not count as collectives. */
+ *   Reduce_scatter(_block)       all blocks, the rank's own block
+ *   Neighbor_*                   as without Neighbor_, with a block for each out- and in-neighbour
+ * On an intercommunicator, "all blocks" means one for each rank of the other group; for Reduce_scatter, of this group.
+ * In Bcast, Reduce, Gather(v) and Scatter(v), the root's group does not take part except for the root itself, so its
+ * other ranks have 0, 0. So do calls that fail, and calls on communicators that the collector does not know. Calls that
+ * the MPI library refused do not count as collectives. */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
 
@@ -29,18 +30,19 @@
 
 struct engine_call;
 
-/* A number that is neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
+/* The root of a collective that has none. The number is neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
 enum { NO_ROOT = INT_MIN };
 
-/* A root argument as records have it. */
+/* Converts a root argument to the value in records (hopscope/spool.h). */
 uint64_t collective_root(int root);
 
-/* The reason's definition id if the requested tree cannot be used at all. Set in MPI_Init. */
+/* The definition id of the reason why the requested tree cannot be used at all; 0: it can. Set in MPI_Init. */
 extern uint32_t collective_refusal;
 
-/* Numbers the collective and records its beginning. If the call is only passed on, its communicator stays unknown. */
+/* Numbers the collective and records its enter. If the call is only passed on, call->comm is NULL. */
 void collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
-/* False: the engine neither runs this call nor gives a reason. It is cheap enough for every call. */
+/* False if the engine can neither run this call nor give a reason why not. This check is cheap, so make it for every
+ * call. */
 static inline bool collective_concerns_engine(const struct call *call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (engine_serves((int)call->function))
@@ -50,21 +52,22 @@ static inline bool collective_concerns_engine(const struct call *call) {
 #endif
     return collective_refusal != 0;
 }
-/* True if the engine ran the call and set call->error. False: call PMPI. */
+/* True if the engine ran the call and set call->error. If false, call the PMPI function. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
-/* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Such a call
- * was not a collective: the other members do not know of it, so it must not count. */
+/* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Other members
+ * do not know of such a call, so it must not count as a collective. */
 bool collective_refused(const struct call *call);
 /* True if a collective on several ranks must send messages: it moves bytes, or it is a barrier. */
 bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received);
 
-/* True if byte counts can be computed (see above). */
+/* True if the bytes of the call can be computed: it succeeded, and its communicator is known. */
 static inline bool collective_counts(const struct call *call) {
     return call->error == MPI_SUCCESS && call->comm;
 }
 
-/* Packed bytes of count elements. packed_by_all: of one such block for each peer. 0 if unknown. */
+/* packed: the packed bytes of a block of `count` elements. packed_by_all: of one such block for each peer. 0 if
+ * collective_counts is false. */
 static inline uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }

@@ -1,9 +1,9 @@
 /* The forms of one collective: MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, and each of them with large counts (_c).
  *
- * The code in collectives.c and neighborhoods.c serves all six. Compiled alone it gives the blocking forms with int
- * counts; a definition of LARGE_COUNT, NONBLOCKING or PERSISTENT before it selects the others. A wrapper is written
- * like the blocking form. The other forms have more parameters at the end, and their leave records a request instead of
- * the end of the operation. The engine runs blocking forms only.
+ * The code in collectives.c and neighborhoods.c serves all six forms. Compiled alone it gives the blocking forms with
+ * int counts. The other files define LARGE_COUNT, NONBLOCKING or PERSISTENT and include it, to get the other forms. The
+ * code reads like the blocking form. In the other forms, the macros below add parameters at the end, and the leave
+ * records a request instead of the end of the operation. The engine runs blocking forms only.
  */
 #ifndef HOPSCOPE_COLLECTIVE_FORMS_H
 #define HOPSCOPE_COLLECTIVE_FORMS_H

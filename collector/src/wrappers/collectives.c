@@ -1,5 +1,5 @@
-/* The blocking collectives: enter, the engine or PMPI, leave. collective.h defines the bytes. A wrapper never reads
- * arguments that are not significant on this rank. */
+/* The wrappers of the blocking collectives: enter, the engine or the PMPI function, leave. collective.h defines the
+ * bytes. A wrapper never reads arguments that MPI does not read on this rank. */
 #include "engine/engine.h"
 #include "wrappers/collective_forms.h"
 
@@ -10,7 +10,8 @@ static __attribute__((noinline)) bool run_by_engine(struct call *call, struct en
     return collective_by_engine(call, &by_engine);
 }
 
-/* This is a macro so that buffers are described only for the engine: passing them takes longer than a record. */
+/* A macro, so that its arguments are evaluated only if the engine may run the call: describing the buffers takes longer
+ * than writing a record. */
 #define ran_on_engine(call, ...)                                                                                       \
     (__builtin_expect(collective_concerns_engine(call), 0) && run_by_engine(call, __VA_ARGS__))
 
@@ -41,8 +42,8 @@ static bool is_root(const struct call *call, int root) {
     return is_inter_call(call) ? root == MPI_ROOT : call->comm && call->comm->rank == root;
 }
 
-/* True if this rank exchanges data with the root: every rank does; on an intercommunicator only the group without the
- * root. */
+/* True if this rank exchanges data with the root. Every rank does, except that on an intercommunicator only the group
+ * without the root does. */
 static bool takes_part(const struct call *call, int root) {
     return !is_inter_call(call) || root >= 0;
 }

@@ -1,4 +1,4 @@
-/* Creating, naming and freeing communicators. */
+/* The wrappers of functions that create, name and free communicators. */
 #include "comm/registry.h"
 #include "hopscope/hash.h"
 #include "native/shared/native.h"
@@ -15,14 +15,14 @@ static void register_created(const struct call *call, enum comm_origin origin, M
         comm_register(*handle, origin, parent, salt);
 }
 
-/* All members of the parent have made the call. */
+/* Ends a creation that all members of the parent call. Registers the new communicator. */
 static int leave_creation(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
                           const MPI_Comm *handle) {
     register_created(call, origin, parent, salt, handle);
     return object_call_leave(call);
 }
 
-/* Only the members of the new communicator have made the call. */
+/* Ends a creation that only the members of the new communicator call. Registers the new communicator. */
 static int leave_group_creation(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
                                 const MPI_Comm *handle) {
     register_created(call, origin, parent, salt, handle);
@@ -43,7 +43,7 @@ WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *handl
     return leave_creation(&call, COMM_ORIGIN_DUP, comm, 0, handle);
 }
 
-/* The promise under which the duplicate is registered when its request completes. */
+/* The promise for a duplicate of comm, with which it is registered when its request completes (comm/registry.h). */
 static struct comm_promise promise_of(const struct call *call, MPI_Comm comm) {
     return call_passed_on(call) ? (struct comm_promise){0} : comm_promise(comm);
 }
@@ -108,8 +108,8 @@ WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_C
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER);
     call.error = pmpi.Comm_create_group(comm, group, tag, handle);
-    /* The tag goes into the key, because two threads may do this on one parent at the same time, with different
-     * tags. */
+    /* The tag becomes part of the key, because two threads may create communicators from one parent at the same time,
+     * with different tags. */
     return leave_group_creation(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, handle);
 }
 
@@ -179,14 +179,14 @@ WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *handle) {
     return leave_creation(&call, COMM_ORIGIN_MERGE, comm, 0, handle);
 }
 
-/* Forgets a communicator. Call it before the library frees the communicator, which may reuse its handle at once. It
- * applies inside other calls, too: the delete callback of an attribute may free a communicator that the attribute
- * contains. */
+/* Forgets a communicator. Call it before the library frees the communicator and may reuse its handle. Works also for
+ * calls that are only passed on: the delete callback of an attribute may free a communicator inside another MPI call.
+ */
 static void forget(MPI_Comm handle) {
     if (!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
         return;
     if (handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
-        return; /* it is an error of the application, which the library reports */
+        return; /* freeing these is an error of the application, which the library reports */
     struct comm *comm = comm_find(handle);
     if (comm)
         native_comm_free(comm);

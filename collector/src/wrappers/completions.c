@@ -1,8 +1,8 @@
-/* Waits and tests: the ends of requests.
+/* The wrappers of waits and tests, in which requests end.
  *
- * Each call works on a copy of the handles, because the library overwrites those of completed requests. If the
- * application ignores statuses, the wrapper passes its own: they give the source, tag and size of each received
- * message. */
+ * Each wrapper copies the handles before the call, because the library overwrites those of completed requests. If the
+ * application ignores statuses, the wrapper passes statuses of its own, because it needs the source, tag and size of
+ * each received message. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 enum { ON_STACK = 64 };
 
 struct array {
-    MPI_Request few_handles[ON_STACK], *handles; /* NULL: out of memory; completions are then unknown */
+    MPI_Request few_handles[ON_STACK], *handles; /* handles NULL: out of memory, so completions are not recorded */
     MPI_Status few_statuses[ON_STACK], *statuses;
     void *allocated;
 };
@@ -60,15 +60,17 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
-/* Records that the message never existed. Matching needs this record even if recording was paused in the meantime. */
+/* Records that a request was cancelled, so that its message was never sent or received. The matching of messages needs
+ * this record even if recording is paused now. */
 static void cancelled(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
 }
 
-/* Records both ends of an MPI_Isendrecv. The status is that of the receive, but MPICH does not fill it in (seen in 4.0
- * and 5.0). So it is used only for a receive with wildcards, and not with MPICH, where such a receive has no recorded
- * end. Without wildcards, peer and tag are those requested, and bytes the most that could arrive. */
+/* Records the ends of the send and of the receive of an MPI_Isendrecv. The status should be that of the receive, but
+ * MPICH does not fill it in (seen in 4.0 and 5.0). So the status is used only for a receive with wildcards; under MPICH
+ * the end of such a receive is not recorded. Without wildcards, peer and tag are those that were requested, and the
+ * bytes are the most that could arrive. */
 static void complete_both(uint64_t ticks, struct request request, const MPI_Status *status) {
     if (request.id && !request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
@@ -83,7 +85,7 @@ static void complete_both(uint64_t ticks, struct request request, const MPI_Stat
 #endif
 }
 
-/* Handles the completion of the request of this handle. The status belongs to the request. */
+/* Records the completion of the request with this handle. status: the request's. */
 static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *status) {
     struct request request;
     if (handle == MPI_REQUEST_NULL || !requests_take(handle, &request))
@@ -98,7 +100,7 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         cancelled(ticks, &request);
     else if (request.kind == REQUEST_RECEIVE)
         message_completed(ticks, &request, status);
-    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* libraries do not fill in its status */
+    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* libraries do not fill in the status of such a request */
         message_completed_from(ticks, &request, message_peer(request.peer, request.tag), request.bytes);
     else if (request.kind == REQUEST_BOTH)
         complete_both(ticks, request, status);
@@ -148,7 +150,7 @@ static int leave_some(struct call *call, struct array *array, int count, const M
     return call_leave_at(call, leave);
 }
 
-/* Ends a call for one of several requests. Index MPI_UNDEFINED: no request was active. */
+/* Ends a call that completes one of several requests. *index: that request; MPI_UNDEFINED: no request was active. */
 static int leave_any(struct call *call, struct array *array, int count, const MPI_Request requests[], const int *index,
                      const MPI_Status *status) {
     if (call_passed_on(call))
@@ -162,7 +164,8 @@ static int leave_any(struct call *call, struct array *array, int count, const MP
     return call_leave_at(call, leave);
 }
 
-/* Ends the call of a test that completed no request, and returns true. A successful test ends like a wait. */
+/* If a test completed no request, ends the call as an unsuccessful poll and returns true. Otherwise returns false: the
+ * test then ends like a wait. */
 static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_unsuccessful) {
     if (call_passed_on(call))
         return false;
@@ -175,8 +178,8 @@ static bool end_if_unsuccessful(struct call *call, struct array *array, bool is_
     return is_unsuccessful;
 }
 
-/* True if this handle belonged to an active request that a test completed. A completed request has no handle any more,
- * unless it is persistent: only persistent requests are looked up. */
+/* True if a test completed the request with this handle. remaining: the handle after the test. It is MPI_REQUEST_NULL
+ * if the request was completed, unless the request is persistent; then the table of requests is asked. */
 static bool was_completed(MPI_Request handle, MPI_Request remaining) {
     return handle != MPI_REQUEST_NULL && (remaining == MPI_REQUEST_NULL || !requests_is_inactive(handle));
 }

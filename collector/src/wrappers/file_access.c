@@ -1,4 +1,4 @@
-/* Reading and writing files. */
+/* The wrappers of functions that read and write files. */
 #include "wrappers/forms.h"
 #include "wrappers/transfer.h"
 

@@ -1,4 +1,4 @@
-/* Files: opening and closing them, and their sizes, views and positions. */
+/* The wrappers of functions that open and close files, or handle their sizes, views and positions. */
 #include <stdio.h>
 #include <string.h>
 

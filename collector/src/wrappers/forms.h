@@ -1,7 +1,8 @@
 /* The two forms of a function that takes counts: MPI_Send with int, MPI_Send_c with MPI_Count.
  *
- * The wrappers of both share one text, compiled twice. A file X.c gives the int forms; X_large.c defines LARGE_COUNT
- * and includes X.c for the large forms, if the MPI library has them. Both are recorded as the same function.
+ * The wrappers of both forms are the same text, compiled twice. A file X.c gives the int forms. X_large.c defines
+ * LARGE_COUNT and includes X.c, to give the large forms if the MPI library has them. Both forms are recorded as the
+ * same function.
  */
 #ifndef HOPSCOPE_FORMS_H
 #define HOPSCOPE_FORMS_H
@@ -23,7 +24,7 @@
 #define PMPI_FORM(name) pmpi.name
 #endif
 
-/* Packed bytes of several blocks; 0 if unknown. */
+/* The packed bytes of several blocks of one datatype; 0 if unknown. */
 static inline uint64_t packed_sum(const struct call *call, const COUNT counts[], int blocks, MPI_Datatype datatype) {
     uint64_t sum = 0;
     for (int i = 0; collective_counts(call) && i < blocks; i++)

@@ -6,7 +6,7 @@
 #include <unwind.h>
 
 struct walk {
-    const void *library; /* base address of this library */
+    const void *library; /* base address of the collector's library */
     uintptr_t address;
     bool has_left_caller; /* the walk has passed the frames of the calling wrapper */
     bool last_is_ours;
@@ -18,12 +18,12 @@ static const void *object_of(const void *code) {
     return dladdr(code, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* Visits a frame; the walk gives its return address and its lower end. Between two wrappers there is always a foreign
- * frame, of the MPI library or of a callback. */
+/* Visits one frame of the stack, from the innermost outwards. First skips the frames of the calling wrapper. After a
+ * foreign frame (of the MPI library or of a callback), a frame of the collector belongs to another wrapper. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *opaque) {
     struct walk *walk = opaque;
     uintptr_t end = _Unwind_GetCFA(frame);
-    /* Use the call, not the next instruction: the call may be the last instruction of its function. */
+    /* Take the address of the call, not of the next instruction, which may belong to another function. */
     bool is_ours = object_of((const void *)(_Unwind_GetIP(frame) - 1)) == walk->library;
     if (!walk->has_left_caller && is_ours)
         return _URC_NO_REASON;

@@ -1,6 +1,6 @@
-/* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: the begin and end of serving. In a program that has called
- * MPI_Init, sessions are ordinary calls. In any other program the first session begins serving, and the last one ends
- * it. */
+/* The wrappers of MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort and of sessions. They begin and end serving: only
+ * in between do the wrappers record calls. In a program that has called MPI_Init, sessions are ordinary calls. In any
+ * other program the first session begins serving, and the end of the last session ends it. */
 #include <pthread.h>
 
 #include "native/shared/native.h"
@@ -13,8 +13,8 @@
 
 static bool has_begun;
 static bool is_session_run;
-static bool has_ended; /* serving and recording are over */
-static int users;      /* in a program with sessions only: open sessions, plus one for a later MPI_Init */
+static bool has_ended; /* serving and recording have ended */
+static int users;      /* in a program that began with a session: open sessions, plus one for a later MPI_Init */
 
 /* Call it before PMPI_Init. Returns the time at which the call was entered. */
 static uint64_t before_init(void) {
@@ -25,7 +25,7 @@ static uint64_t before_init(void) {
     return clock_now();
 }
 
-/* Where this thread is, for messages that belong to no recorded collective. */
+/* The scope of this thread (native/shared/subject.h), for messages that belong to no recorded collective. */
 static enum subject_scope scope_of_thread(void) {
     if (!call_thread.outermost)
         return SUBJECT_OUTSIDE_CALLS;
@@ -42,7 +42,8 @@ static void serve(struct run_terms terms) {
     __atomic_store_n(&call_serving, terms.serves, __ATOMIC_RELEASE);
 }
 
-/* Records the call that began serving, once there is a spool. `begin`: when the collector's own start began. */
+/* Records the call that began serving, when the spool exists. begin: the time at which the collector's own start began.
+ */
 static void record_init(enum mpi_function function, uint64_t enter, const void *caller, uint64_t begin) {
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     record_append(begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
@@ -84,22 +85,23 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
     return other_init ? error : after_init(error, FUNCTION_MPI_Init_thread, enter, CALLER);
 }
 
-/* True if this finalize ends the recording. In a program that began with a session, each session and the world count,
- * and the last finalize among them ends the recording. */
+/* True if this finalize ends the recording. In a program that began with a session, the last finalize of all sessions
+ * and of MPI_Init's world does so. */
 static bool is_last(bool of_session) {
     if (!of_session && !is_session_run)
         return true;
     return __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && is_session_run;
 }
 
-/* Call it before the library's finalize. True if the recording ends with this finalize. */
+/* Ends the recording if this finalize is the last one. Call it before the library's finalize. Returns true if the
+ * recording has ended. */
 static bool before_finalize(const struct call *call, bool of_session) {
     if (call_passed_on(call) || !is_last(of_session))
         return false;
     __atomic_store_n(&has_ended, true, __ATOMIC_RELAXED);
     native_stop();
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
-    /* Either function records the leave. */
+    /* Both run_finish_in_session and run_finish record the leave of the call. */
 #if HOPSCOPE_MPI_4
     if (is_session_run)
         run_finish_in_session((int)call->function);
@@ -120,7 +122,7 @@ static int after_finalize(struct call *call, bool last) {
 
 WRAPPER int MPI_Finalize(void) {
     struct call call;
-    record_hold(false); /* every trace contains the end of the run */
+    record_hold(false); /* resume, so that every trace contains the end of the run */
     call_enter(&call, FUNCTION_MPI_Finalize, CALLER);
     bool last = before_finalize(&call, false);
     call.error = pmpi.Finalize();
@@ -129,7 +131,7 @@ WRAPPER int MPI_Finalize(void) {
 
 WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
     struct call call;
-    /* Enter even inside a callback, because this is the last call of the process. */
+    /* End the recording even if this is called inside another MPI call, because the process ends here. */
     call_enter(&call, FUNCTION_MPI_Abort, CALLER);
     if (!call_passed_on(&call) || __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
         run_abort();
@@ -138,9 +140,9 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
 
 #if HOPSCOPE_MPI_4
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-static bool late_session_reported; /* the user has been told that sessions after the end are not recorded */
+static bool late_session_reported; /* it was reported that sessions after the end are not recorded */
 
-/* Begins serving after the first session, like after_init. */
+/* Begins serving after the first session was opened, as after_init does after MPI_Init. */
 static void begin_in_session(uint64_t enter, const void *caller) {
     has_begun = is_session_run = true;
     struct call call;
@@ -152,7 +154,8 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     call_close();
 }
 
-/* Call it after a session's init, under the lock, if its enter was not recorded. */
+/* Counts a new session, or begins serving with it. Call it after the session's init, under the lock, if the enter of
+ * that call was not recorded. */
 static void after_session_init(int error, uint64_t enter, const void *caller) {
     if (error != MPI_SUCCESS)
         return;
@@ -167,7 +170,8 @@ static void after_session_init(int error, uint64_t enter, const void *caller) {
 WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Session_init, CALLER);
-    /* Also true if call_enter made this call the outermost wrapper, because then the collector serves already. */
+    /* True if this call is inside another one, or if call_enter has made it the outermost wrapper; in both cases the
+     * collector serves already. */
     bool is_nested = call_thread.outermost != NULL;
     if (!is_nested)
         pthread_mutex_lock(&starting);

@@ -1,8 +1,9 @@
-/* MPI_Request_get_status and similar functions, which inspect requests but complete none. A wait or test follows. */
+/* The wrappers of MPI_Request_get_status and similar functions, which inspect requests but do not complete them: a wait
+ * or test still has to follow. */
 #include "wrappers/completions.h"
 #include "wrappers/requests.h"
 
-/* Ends a call that inspects requests. If all requests are inactive, it counts as unsuccessful. */
+/* Ends a call that inspects requests, as a poll. If all requests are inactive, the poll counts as unsuccessful. */
 static int leave_look(struct call *call, const int *flag, int count, const MPI_Request requests[]) {
     static const int nothing = 0;
     bool is_active = call_passed_on(call) || call->error != MPI_SUCCESS || !*flag;

@@ -1,5 +1,6 @@
-/* Creates intercommunicators: two groups of processes, perhaps of different worlds, connect. Each side records its own
- * view (comm/registry.h), and the assembly joins the sides. */
+/* The wrappers of functions that create intercommunicators: two groups of processes, perhaps of different worlds,
+ * connect. Each side records what it knows (struct meeting in comm/registry.h), and the assembly joins the two sides.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static int leave_meeting(struct call *call, enum comm_origin origin, MPI_Comm lo
     return call_leave(call);
 }
 
-/* True if this process has that rank in the communicator. False if the call is only passed on. */
+/* True if this process has this rank in the communicator. False if the call is only passed on. */
 static bool is_rank(const struct call *call, MPI_Comm comm, int rank) {
     const struct comm *known_comm = call_passed_on(call) ? NULL : comm_find(comm);
     return known_comm && known_comm->rank == rank;
@@ -68,7 +69,7 @@ WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **argument
     return leave_meeting(&call, COMM_ORIGIN_SPAWN, comm, 0, &meeting, handle);
 }
 
-/* The meeting at a port. The port's name is significant only at the root. */
+/* The data about a connection over a port. Only the root has the port's name. */
 static struct meeting meeting_at_port(const struct call *call, const char *port, int root, MPI_Comm comm) {
     bool leads = is_rank(call, comm, root);
     return (struct meeting){
@@ -91,7 +92,7 @@ WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm
     return leave_meeting(&call, COMM_ORIGIN_CONNECT, comm, 0, &meeting, handle);
 }
 
-/* A hash of both ends of a connection, equal at both ends; 0 for sockets that have no addresses. */
+/* A hash of a socket connection's two addresses, which is equal at both ends; 0 for sockets without addresses. */
 static uint64_t hash_of_connection(int socket) {
     struct sockaddr_storage ends[2];
     uint64_t hashes[2];
@@ -117,7 +118,7 @@ WRAPPER int MPI_Comm_join(int socket, MPI_Comm *handle) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Comm_join, CALLER);
     int saved_errno = errno;
-    uint64_t place_hash = call_passed_on(&call) ? 0 : hash_of_connection(socket); /* needs the unused socket */
+    uint64_t place_hash = call_passed_on(&call) ? 0 : hash_of_connection(socket); /* before MPI uses the socket */
     errno = saved_errno;
     call.error = pmpi.Comm_join(socket, handle);
     struct meeting meeting = {.leads = true, .place_hash = place_hash, .peer = MPI_COMM_NULL};

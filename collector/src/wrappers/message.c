@@ -2,7 +2,7 @@
 
 bool messages_recorded = true;
 
-/* While recording is paused, messages are only counted, see hold.h. */
+/* Records a send. While recording is paused, only counts it (record/hold.h). */
 void message_sent_to(const struct call *call, enum spool_kind kind, uint32_t comm, int peer, int tag, uint64_t bytes,
                      uint64_t id) {
     if (__builtin_expect(record_cursor.is_paused, 0))

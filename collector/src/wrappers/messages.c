@@ -1,4 +1,4 @@
-/* Blocking sends and receives. */
+/* The wrappers of blocking sends and receives. */
 #include "wrappers/forms.h"
 #include "wrappers/requests.h"
 
@@ -66,7 +66,7 @@ WRAPPER int MPI_FORM(Mrecv)(void *buffer, COUNT count, MPI_Datatype datatype, MP
     return leave_receive(&call, comm, status_out);
 }
 
-/* Records the send at the enter and the receive at the leave. */
+/* Ends an MPI_Sendrecv: records its send with the time of the enter, and its receive with that of the leave. */
 static int leave_both(struct call *call, MPI_Comm comm, int peer, int tag, COUNT count, MPI_Datatype datatype,
                       const MPI_Status *status) {
     if (call_passed_on(call))

@@ -1,4 +1,5 @@
-/* Neighbourhood collectives: always native, recorded as calls. */
+/* The wrappers of neighbourhood collectives. The MPI library always runs these itself, so only the calls are recorded.
+ */
 #include "wrappers/collective_forms.h"
 
 /* Sets the numbers of neighbours from which this rank receives and to which it sends. */

@@ -10,7 +10,7 @@ void object_call_enter(struct call *call, enum mpi_function function, const void
     call->comm = comm_find_bits(bits);
     call->seq = call->comm ? call->comm->next_seq++ : 0;
     call->root = SPOOL_ROOT_NONE;
-    if (call->enter == 0) /* not recorded */
+    if (call->enter == 0) /* the enter was not recorded */
         return;
     if (!call->comm)
         call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
@@ -20,7 +20,7 @@ void object_call_enter(struct call *call, enum mpi_function function, const void
         call_record_enter(call, SPOOL_ENTER, call->comm->id, call->seq, call->root);
 }
 
-/* True for errors that the library detects before it waits for anybody. */
+/* True if the call failed with an error that the library detects before it waits for another rank. */
 static bool is_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);

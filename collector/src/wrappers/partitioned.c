@@ -1,8 +1,9 @@
-/* Partitioned messages: each start sends one message, whose partitions the sender marks ready one by one.
+/* The wrappers of partitioned communication. Each start of such a request sends one message, whose partitions the
+ * sender marks as ready one by one.
  *
- * The message is sent in the call that marks the last partition ready, because the receiver waits for that partition.
- * Partitioned requests match separately from all other messages; ARCHIVE_PARTITIONED in the tag separates them in the
- * records, too.
+ * The message is recorded as sent in the call that marks the last partition as ready, because the receiver waits for
+ * that partition. MPI matches partitioned requests separately from all other messages. The bit ARCHIVE_PARTITIONED in
+ * the tag keeps them separate in the records, too.
  */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
@@ -53,8 +54,8 @@ static void ready(const struct call *call, MPI_Request handle, int partitions) {
                       request.id);
 }
 
-/* Another thread may complete the request as soon as the last partition is ready, so the message is recorded before the
- * call. If the call then fails, the program is wrong, and the request sends no more messages. */
+/* Records the message before it calls the library, because another thread may complete the request as soon as the last
+ * partition is ready. The call fails only in an erroneous program, whose request then sends no more messages. */
 WRAPPER int MPI_Pready(int partition, MPI_Request request) {
     struct call call;
     call_enter(&call, FUNCTION_MPI_Pready, CALLER);
@@ -79,7 +80,7 @@ WRAPPER int MPI_Pready_list(int length, HOPSCOPE_LIST_OF_PARTITIONS int partitio
     return call_leave(&call);
 }
 
-/* Tests one partition. The message completes in a wait or test. */
+/* Tests if one partition has arrived. It does not complete the message, which a wait or test does. */
 WRAPPER int MPI_Parrived(MPI_Request request, int partition, int *flag) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Parrived, CALLER);

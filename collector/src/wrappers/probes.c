@@ -1,9 +1,9 @@
-/* Probes, and the functions that all polling calls use. */
+/* The wrappers of probes, and the functions of completions.h that all polls use. */
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* True if the thread's last records are a pair of unsuccessful polls and the MPI library's hops in polls. */
+/* True if since its last unsuccessful poll the thread has recorded nothing but the MPI library's hops in polls. */
 static bool polled_last(void) {
     struct call_thread *t = &call_thread;
     if (!t->poll_leave || t->poll_chunk != record_cursor.changes)
@@ -17,14 +17,15 @@ static bool polled_last(void) {
     return true;
 }
 
-/* Takes the ticks slept between the pair's last poll and this call; 0 after another record. */
+/* Returns the ticks that the thread has slept since the pair's last poll, and resets them. 0 if another record lies in
+ * between. */
 static uint64_t take_slept(void) {
     uint64_t slept = polled_last() ? call_thread.poll_slept : 0;
     call_thread.poll_slept = 0;
     return slept;
 }
 
-/* True if this call follows the pair's last poll without a longer pause. */
+/* True if the pause between the pair's last poll and this call counts as polling. */
 static bool continues_poll(const struct call *call, uint64_t slept) {
     static uint64_t gap;
     if (!gap)
@@ -45,14 +46,16 @@ static void store_ticks(struct spool_record *record, uint64_t ticks) {
     __atomic_store_n(&record->ticks, ticks, __ATOMIC_RELEASE);
 }
 
-/* Records the first poll of a pair, which begins with the sleeps before it. */
+/* Records the first poll of a pair. The pair begins earlier than the poll by the time that the thread has slept before
+ * it. */
 static void begin_pair(struct call *call, uint64_t slept, uint64_t leave) {
     struct call_thread *t = &call_thread;
     call->enter -= slept;
     call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
     t->poll_leave = record_last();
-    /* At the end of a chunk, other records may come after one of the pair. */
+    /* If a chunk ended here, the two records of the pair may not lie next to each other. Then no poll can update them.
+     */
     if (t->poll_leave && (t->poll_leave->kind != SPOOL_LEAVE || t->poll_leave[-1].kind != SPOOL_ENTER_BARE))
         t->poll_leave = NULL;
     t->poll_last = t->poll_leave;
@@ -80,7 +83,7 @@ int poll_failed(struct call *call) {
     return call->error;
 }
 
-/* Gives this call the pair's polls since the last longer pause. Earlier polls keep the pair. */
+/* Makes the polls since the last longer pause part of this successful call, and takes them out of the pair. */
 static void join_polls(const struct call *call) {
     const struct call_thread *t = &call_thread;
     struct spool_record *enter = &t->poll_leave[-1];
@@ -91,7 +94,7 @@ static void join_polls(const struct call *call) {
     } else {
         if (t->poll_leave == record_last())
             record_take_back();
-        else /* hops follow: an empty record replaces it */
+        else /* hops follow the pair, so its records cannot be removed; an empty record replaces them */
             __atomic_store_n(&t->poll_leave->kind, (uint16_t)SPOOL_SKIPPED, __ATOMIC_RELEASE);
         enter->region = (uint16_t)call->function;
         enter->a = call->site;

@@ -1,7 +1,7 @@
-/* User regions, see hopscope/region.h.
+/* Records user-defined regions (hopscope/region.h).
  *
- * Each thread has a stack of open regions. A region notes if its beginning was recorded. Its end is recorded exactly if
- * its beginning was, even if recording was paused or resumed in between. */
+ * Each thread has a stack of its open regions. The end of a region is recorded if and only if its beginning was
+ * recorded, even if recording was paused or resumed in between. */
 #define HOPSCOPE_INSIDE_COLLECTOR
 #include "hopscope/region.h"
 
@@ -14,18 +14,18 @@
 enum { MAX_DEPTH = 64, NAME_SLOTS = 64 };
 
 struct open_region {
-    uint32_t hash; /* of the region's name */
+    uint32_t hash; /* hash of the region's name */
     uint32_t id;   /* id of its definition; 0: its beginning was not recorded */
 };
 
-/* A name that this thread used recently. With it, a name costs one comparison. */
+/* A name that this thread used recently. If the program passes it again, finding its id takes only one comparison. */
 struct known_name {
     const char *text; /* NULL: an empty slot */
     uint32_t id;
 };
 
 static _Thread_local struct {
-    int depth; /* number of open regions; those beyond MAX_DEPTH are only counted */
+    int depth; /* number of open regions; regions beyond MAX_DEPTH are counted but not recorded */
     struct open_region open[MAX_DEPTH];
     struct known_name names[NAME_SLOTS];
 } regions __attribute__((tls_model("initial-exec")));
@@ -47,14 +47,13 @@ static uint32_t id_of(const char *name, uint32_t hash) {
     return name_slot->id;
 }
 
-/* True if a region can begin here. Inside an MPI call nothing else is recorded, and a region must not split the call's
- * records. */
+/* True if a region can begin here. It cannot begin inside an MPI call, whose records must stay together. */
 static bool can_record(void) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) &&
            (!call_thread.outermost || call_abandoned((uintptr_t)__builtin_frame_address(0)));
 }
 
-/* The name of the region; an empty name is replaced, because readers of a trace need one for every region. */
+/* The region's name in the trace. Replaces an empty name, because readers of a trace need a name for every region. */
 static const char *readable_name(const char *name) {
     return name && *name ? name : "(unnamed)";
 }
@@ -81,7 +80,7 @@ static void report_once(const char *name) {
                  name);
 }
 
-/* The depth after the region with this name has ended. */
+/* The depth of the stack after the region with this name has ended. */
 static int depth_after(const char *name) {
     if (!name || regions.depth > MAX_DEPTH)
         return regions.depth - 1;

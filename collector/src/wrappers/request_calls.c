@@ -1,4 +1,4 @@
-/* Starts persistent requests, and cancels or frees requests. */
+/* The wrappers of functions that start persistent requests, and that cancel or free requests. */
 #include "native/shared/native.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
@@ -9,8 +9,8 @@ static void record_start_of(const struct call *call, MPI_Request handle) {
     if (!requests_activate(handle, record_request_id(), record_gap(), &request))
         return;
     if (request.kind == REQUEST_PARTITIONED_SEND)
-        return;        /* it begins when its last partition is ready */
-    if (request.gap) { /* the send is not recorded, but its message counts in the matching */
+        return;        /* a partitioned send is recorded when its last partition is ready */
+    if (request.gap) { /* the send is not recorded, but the matching must know of its message */
         if (request.kind == REQUEST_SEND)
             record_skip_send(request.comm, (uint32_t)request.peer, (uint32_t)request.tag);
         return;

@@ -6,11 +6,12 @@
 
 static bool needs_lock;
 static bool is_locked;
-static struct request *table; /* open addressing, linear; the size is a power of two; removal leaves no tombstones */
+static struct request *table; /* hash table, linear probing; the size is a power of two; no tombstones */
 static size_t capacity, used;
 static uint64_t last_order;
 
-/* The lock is held for a few dozen instructions; only growing the table takes longer. */
+/* Takes the lock of the table, if threads may call MPI concurrently. Spins, because the lock is held only for a few
+ * dozen instructions, except when the table grows. */
 static void lock(void) {
     if (!needs_lock)
         return;
@@ -28,8 +29,8 @@ static uint64_t bits_of(MPI_Request handle) {
     return (uint64_t)(uintptr_t)handle;
 }
 
-/* The key of a message. Messages share the table with requests. Bits 62 and 63 differ in the keys of messages, but are
- * equal in user-space addresses and in sign-extended ints. */
+/* The key of a matched message, which is in the same table as requests. Inverting bit 62 keeps the keys apart: in
+ * handles of requests, which are user-space addresses or sign-extended ints, bits 62 and 63 are equal. */
 static uint64_t bits_of_message(MPI_Message message) {
     return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
 }
@@ -70,13 +71,13 @@ bool requests_complete_at_once(MPI_Request handle) {
 #ifdef OMPI_MPI_H
     return handle == (MPI_Request)openmpi_handles.ompi_request_empty;
 #else
-    /* The two highest bits of MPICH's handles give the kind of object. 1: built in; such a request is never open. */
+    /* The two highest bits of MPICH's 32-bit handles are the kind of the object. Kind 1 is a built-in object; such a
+     * request is complete from the beginning. */
     return (uintptr_t)handle >> 30 == 1;
 #endif
 }
 
-/* The oldest request with this handle that is active; with `active` false, the oldest of all, to forget it. NULL if
- * there is none. */
+/* The oldest request with this handle. active: considers only active requests. NULL if there is none. */
 static struct request *oldest(uint64_t handle, bool active) {
     struct request *match = NULL;
     if (!capacity)
@@ -89,7 +90,8 @@ static struct request *oldest(uint64_t handle, bool active) {
     return match;
 }
 
-/* Closes the gap by moving back entries that were displaced beyond it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
+/* Removes an entry. Moves later entries back into the gap if they were displaced beyond it (Knuth, TAOCP vol. 3, 6.4,
+ * algorithm R). */
 static void remove_at(struct request *request) {
     size_t gap = (size_t)(request - table), mask = capacity - 1;
     for (size_t i = (gap + 1) & mask; table[i].handle; i = (i + 1) & mask) {

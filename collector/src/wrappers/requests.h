@@ -1,8 +1,8 @@
-/* The application's open requests, with everything that a completion call needs to know about a handle.
+/* The application's open requests: for each handle, all that a wait or test must know to record the completion.
  *
- * A library may use one handle for several requests (all that complete at once), and may reuse a handle before another
- * thread has reported its completion. So a handle may be in the table several times, and the oldest request is taken
- * first. */
+ * A library may use one handle for all requests that complete at once. It may also reuse the handle of a completed
+ * request before the thread that completed it has called requests_take. So a handle may be in the table several times,
+ * and the oldest request is taken first. */
 #ifndef HOPSCOPE_REQUESTS_H
 #define HOPSCOPE_REQUESTS_H
 
@@ -23,47 +23,44 @@ enum request_kind {
 
 struct request {
     uint64_t handle; /* 0: an empty slot */
-    uint64_t order;  /* of insertion */
+    uint64_t order;  /* number of the insertion: the oldest request has the lowest */
     uint64_t id;     /* id in the records */
     uint8_t kind;
     bool persistent, active, cancelled;
-    uint32_t gap;   /* the recording gap in which it began (or was started); 0: its beginning is recorded */
+    uint32_t gap;   /* number of the recording gap in which it began or was started; 0: its beginning is recorded */
     uint32_t comm;  /* the communicator's definition; 0: its messages are not recorded */
-    int peer, tag;  /* of a persistent send, recorded at each start; of both ends of a partitioned one; tag
-                     * also of the library's messages in a persistent collective, 0: not known */
-    uint64_t bytes; /* of the same messages; for a collective the bytes sent */
-    int partitions,
-        unready;         /* of a partitioned send: the number of partitions, and of those not ready since the start */
-    uint64_t receive_id; /* of MPI_Isendrecv; id is then the send's, 0: none */
-    bool without_wildcards; /* of a receive: peer, tag and bytes are as requested */
-    /* For a collective, as in its records: */
+    int peer, tag;  /* for a persistent send, a partitioned send or a partitioned receive. For a persistent collective,
+                     * tag is that of the library's messages; 0: unknown */
+    uint64_t bytes; /* bytes of that message; for a collective the bytes sent */
+    int partitions, unready; /* for a partitioned send: number of partitions, and of those not ready since the start */
+    uint64_t receive_id;     /* for MPI_Isendrecv: id of the receive; `id` is then the send's; 0: none */
+    bool without_wildcards;  /* for a receive: peer, tag and bytes are those that were requested */
+    /* For a collective, the values for its records: */
     uint16_t function;
     uint64_t seq, root, received;
-    /* A persistent collective's communicator, or the duplicate of MPI_Comm_idup. It is a copy, because a Fortran
-     * binding's variable no longer exists at the completion. */
+    /* A persistent collective's communicator, or the new communicator of MPI_Comm_idup. The handle is copied, because a
+     * Fortran binding's variable with the handle no longer exists when the request completes. */
     MPI_Comm comm_handle;
     struct comm_promise promise;
 };
 
-/* Call it after PMPI_Init. It locks only if threads may call MPI concurrently. */
+/* Call it after PMPI_Init. threads: several threads may call MPI concurrently, so the table needs its lock. */
 void requests_start(bool threads);
 
 /* True for a handle that the library gives to every request that completes at once. */
 bool requests_complete_at_once(MPI_Request handle);
-/* Adds a request; sets its handle and order. If memory fails, the request stays unknown, and its completion is not
- * recorded.
- */
+/* Adds a request, with this handle. If memory fails, the request stays unknown, and its completion is not recorded. */
 void requests_add(MPI_Request handle, struct request request);
-/* Finds the oldest active request of this handle, which has completed. Removes it; deactivates it if it is persistent.
- * False if there is none. */
+/* Call it when a request with this handle has completed. Copies the oldest active one to *request, and removes it from
+ * the table; if it is persistent, only deactivates it. False if there is none. */
 bool requests_take(MPI_Request handle, struct request *request);
-/* Copies the oldest request of this handle, active or not. Call it before the request is started. False if there is
- * none. */
+/* Copies the oldest request of this handle, active or not, to *request. Call it before a persistent request is started.
+ * False if there is none. */
 bool requests_look_up(MPI_Request handle, struct request *request);
-/* Activates a persistent request. *request gets the seq of this start. False if there is none. */
+/* Activates a persistent request and copies it to *request, with the seq of this start. False if there is none. */
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request);
-/* Counts partitions of a partitioned send that became ready in this recording gap. Returns true if they were the last
- * ones; *request is then the request, with this gap. */
+/* Counts partitions of a partitioned send that are now ready. gap: the current recording gap. Returns true if they were
+ * the last partitions, and then copies the request to *request, with this gap. */
 bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request);
 /* True if the handle has no active request: a null handle, or a persistent request that was not started. */
 bool requests_is_inactive(MPI_Request handle);
@@ -71,7 +68,8 @@ void requests_mark_cancelled(MPI_Request handle);
 /* Forgets a request whose handle the application has freed. */
 void requests_forget(MPI_Request handle);
 
-/* Keeps a matched message from MPI_Mprobe to MPI_Mrecv, with its communicator's definition; 0 if it is unknown. */
+/* Keep the id of a matched message's communicator from MPI_Mprobe to MPI_Mrecv. requests_take_message returns 0 if the
+ * message is unknown. */
 void requests_add_message(MPI_Message message, uint32_t comm);
 uint32_t requests_take_message(MPI_Message message);
 

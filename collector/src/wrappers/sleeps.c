@@ -1,5 +1,5 @@
-/* Sleeps of a thread between its polls, which are waiting: see completions.h. A thread that yields its core may sleep
- * for a time slice of another one. */
+/* Wraps functions in which a thread may sleep between its polls, because such sleep counts as polling (completions.h).
+ * A thread that yields its core may also sleep, for the time slice of another thread. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,8 @@ static select_function *next_select;
 static poll_function *next_poll;
 static yield_function *next_yield;
 
-/* At load, because dlsym may not be called in a signal handler, from which programs may sleep. */
+/* Looks up the functions when the library is loaded: a program may sleep in a signal handler, where dlsym must not be
+ * called. */
 __attribute__((constructor)) static void find_next(void) {
     int saved_errno = errno;
     next_nanosleep = (nanosleep_function *)dlsym(RTLD_NEXT, "nanosleep");
@@ -40,11 +41,12 @@ __attribute__((constructor)) static void find_next(void) {
 }
 
 struct nap {
-    uint64_t begin; /* ticks; 0: not between polls */
+    uint64_t begin; /* ticks at which the sleep began; 0: it is not between polls */
     uint64_t slept_before;
 };
 
-/* next: the function to call; NULL if a constructor of another library sleeps before this one's has run. */
+/* Begins a sleep. next: the C library's function; NULL if another library's constructor sleeps before find_next has
+ * run. */
 static struct nap begin_nap(const void *next) {
     const struct call_thread *t = &call_thread;
     if (__builtin_expect(!next, 0))
@@ -54,7 +56,8 @@ static struct nap begin_nap(const void *next) {
     return (struct nap){clock_now(), t->poll_slept};
 }
 
-/* Replaces what a sleep that the C library makes of another one has added. */
+/* Ends a sleep and adds its duration to the thread's poll_slept. If the C library's function called another wrapped
+ * one, replaces what that one has added. */
 static void end_nap(struct nap nap) {
     if (nap.begin)
         call_thread.poll_slept = nap.slept_before + (clock_now() - nap.begin);
@@ -95,7 +98,7 @@ WRAPPER int sched_yield(void) {
     return result;
 }
 
-/* Without descriptors it is a sleep. */
+/* Programs call select without descriptors in order to sleep. */
 WRAPPER int select(int count, fd_set *readable, fd_set *writable, fd_set *exceptional, struct timeval *timeout) {
     struct nap nap = begin_nap((const void *)next_select);
     int result = next_select(count, readable, writable, exceptional, timeout);

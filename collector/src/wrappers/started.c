@@ -2,7 +2,8 @@
 
 #include "native/shared/native.h"
 
-/* Combines a request id and (above it) the root in one word, so that the record of a collective's end has both. */
+/* Combines a request id, and the root in the bits above it, in one word: the record of a collective's end has one field
+ * for both. */
 static uint64_t id_and_root(uint64_t id, uint64_t root) {
     return id | (root + 1) << SPOOL_REQUEST_BITS;
 }
@@ -16,7 +17,7 @@ static struct request request_of(const struct call *call, uint64_t sent, uint64_
                             .received = received};
 }
 
-/* Records nothing if the collective began in a recording gap. */
+/* Does nothing if the collective began in a recording gap. */
 void started_record(const struct call *call, const struct comm *comm, const struct request *request) {
     if (request->gap)
         return;
@@ -35,7 +36,7 @@ void started_complete(uint64_t ticks, const struct request *request) {
 
 void nonblocking_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root) {
     collective_enter(call, function, caller, comm, root);
-    native_end(); /* the collective's messages may pass in any call */
+    native_end(); /* no blocking collective is open: a nonblocking one's messages may go in any call */
     call->tag = !call_passed_on(call) && call->comm ? native_next_tag(call->comm) : 0;
     if (call->tag)
         native_expect(call->comm, call->tag, call->seq);
@@ -95,7 +96,7 @@ int persistent_leave(struct call *call, uint64_t sent, uint64_t received, const 
         request.persistent = true;
         request.seq = call->seq;
         request.comm_handle = call->comm->handle;
-        if (native_next_tag(call->comm) != call->tag) /* the library has used the tag for this collective */
+        if (native_next_tag(call->comm) != call->tag) /* if the next tag has changed, this collective uses call->tag */
             request.tag = call->tag;
         requests_add(*handle, request);
     } else if (call->comm && collective_refused(call)) {

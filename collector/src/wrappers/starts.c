@@ -1,4 +1,4 @@
-/* Nonblocking and persistent sends and receives. completions.c completes them. */
+/* The wrappers of nonblocking and persistent sends and receives. completions.c records their completions. */
 #include "wrappers/forms.h"
 #include "wrappers/requests.h"
 
@@ -22,8 +22,8 @@ static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUN
     return call_leave_at(call, leave);
 }
 
-/* Ends a nonblocking receive. request_peer: see message_request; SPOOL_NOBODY if a probe has already matched the
- * message. */
+/* Ends a nonblocking receive. request_peer: the requested peer and tag, as of message_request; SPOOL_NOBODY if a probe
+ * has already matched the message. */
 static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t request_peer, const MPI_Request *request) {
     if (call_passed_on(call))
         return call->error;
@@ -88,7 +88,8 @@ WRAPPER int MPI_FORM(Imrecv)(void *buffer, COUNT count, MPI_Datatype datatype, M
     return leave_ireceive(&call, comm, message_request(MPI_PROC_NULL, MPI_ANY_TAG), request);
 }
 
-/* Ends the creation of a persistent request. Each of its starts will be recorded. */
+/* Ends the call that creates a persistent request, and adds the request to the table, so that its starts are recorded.
+ */
 static int leave_persistent(struct call *call, enum request_kind kind, MPI_Comm comm, int peer, int tag, COUNT count,
                             MPI_Datatype datatype, const MPI_Request *request) {
     if (call_passed_on(call))
@@ -145,14 +146,14 @@ WRAPPER int MPI_FORM(Recv_init)(void *buffer, COUNT count, MPI_Datatype datatype
 }
 
 #if HOPSCOPE_MPI_4
-/* The receive of MPI_Isendrecv. */
+/* The arguments of MPI_Isendrecv for its receive. */
 struct receive {
     int source, tag;
     COUNT count;
     MPI_Datatype datatype;
 };
 
-/* Ends a send and a receive with one request. Does not record peers MPI_PROC_NULL. */
+/* Ends MPI_Isendrecv, whose send and receive have one request. Does not record a half whose peer is MPI_PROC_NULL. */
 static int leave_both(struct call *call, MPI_Comm comm, int destination, int send_tag, COUNT count,
                       MPI_Datatype datatype, struct receive receive, const MPI_Request *handle) {
     if (call_passed_on(call))

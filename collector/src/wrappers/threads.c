@@ -1,5 +1,5 @@
-/* When threads begin, and waiting for them to end: a thread that waits for another one that communicates does not
- * compute. */
+/* Records when threads begin, and when a thread waits for the end of another one. A thread that waits for one that
+ * communicates does not compute. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <threads.h>
@@ -7,7 +7,7 @@
 
 #include "wrappers/call.h"
 
-/* The next definition, the C library's or another tool's. */
+/* The next definition of a function after ours: the C library's or another tool's. */
 static void *next_definition(const char *name) {
     int saved_errno = errno;
     void *definition = dlsym(RTLD_NEXT, name);
@@ -15,12 +15,12 @@ static void *next_definition(const char *name) {
     return definition;
 }
 
-/* False inside MPI, whose threads are its own. */
+/* False inside an MPI call: the MPI library's own threads are not recorded. */
 static bool is_outside_mpi(void) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) && !call_thread.outermost;
 }
 
-/* Instrumented code may not run in a thread before the thread sanitizer has begun it. */
+/* With the thread sanitizer, our code must not run in a new thread before the sanitizer has initialised the thread. */
 #ifndef __SANITIZE_THREAD__
 struct start {
     bool is_taken;
@@ -29,7 +29,8 @@ struct start {
     uint64_t ticks; /* time at which the thread was created */
 };
 
-/* Threads that are being created. Of more at a time, the creation of the others is not recorded. */
+/* The threads that are being created. If there are more at the same time, the creation of the others is not recorded.
+ */
 enum { MOST_STARTS = 64 };
 static struct start starts[MOST_STARTS];
 
@@ -65,7 +66,7 @@ WRAPPER int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, 
 }
 #endif
 
-/* A join in one of its forms, which have these arguments. */
+/* A call of pthread_join or one of its variants, with the arguments of all variants. */
 struct join {
     int (*run)(const struct join *join);
     pthread_t thread;

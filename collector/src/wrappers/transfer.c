@@ -2,7 +2,7 @@
 
 #include "wrappers/message.h"
 
-/* Records nothing if the transfer began in a recording gap. */
+/* Does nothing if the transfer began in a recording gap. */
 void transfer_complete(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append(ticks, SPOOL_TRANSFER_COMPLETE, 0, request->comm, message_peer(request->peer, request->tag),

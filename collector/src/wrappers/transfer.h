@@ -1,5 +1,5 @@
-/* Transfers that return a request: one-sided ones, and reads and writes of files. Any wait or test may complete them.
- */
+/* Records transfers that return a request: one-sided communication, and reads and writes of files. Any wait or test may
+ * complete them. */
 #ifndef HOPSCOPE_TRANSFER_H
 #define HOPSCOPE_TRANSFER_H
 
@@ -11,7 +11,7 @@ struct transfer {
     uint64_t object; /* HANDLE_BITS of the window or file */
     MPI_Count count;
     MPI_Datatype type;
-    int target; /* of a one-sided transfer */
+    int target; /* the target rank of a one-sided transfer */
 };
 
 /* Ends the call that began the transfer. */

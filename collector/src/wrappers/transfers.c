@@ -1,4 +1,4 @@
-/* One-sided transfers. */
+/* The wrappers of functions for one-sided communication. */
 #include "wrappers/forms.h"
 #include "wrappers/transfer.h"
 

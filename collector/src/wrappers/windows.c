@@ -1,7 +1,7 @@
-/* Windows: making, naming and freeing them, and their epochs.
+/* The wrappers of functions that make, name and free windows, or open and close their epochs.
  *
- * The calls that open and close an epoch for a group of ranks wait for one another. They are recorded as messages
- * without bytes on the window, from MPI_Win_post to MPI_Win_start and from MPI_Win_complete to MPI_Win_wait. */
+ * The calls that open and close an epoch for a group of ranks wait for one another. So they are recorded as messages
+ * without bytes on the window: from MPI_Win_post to MPI_Win_start, and from MPI_Win_complete to MPI_Win_wait. */
 #include "comm/epochs.h"
 #include "comm/registry.h"
 #include "wrappers/completions.h"
@@ -76,7 +76,8 @@ WRAPPER int MPI_Win_set_name(MPI_Win window, const char *name) {
     return call_leave(&call);
 }
 
-/* A fence after no transfers need not wait for anybody. All members say so in the assertion, or none does. */
+/* Records a fence as a collective, unless it need not wait for other ranks because no transfers precede it. All members
+ * pass MPI_MODE_NOPRECEDE in that case, or none does. */
 WRAPPER int MPI_Win_fence(int assertion, MPI_Win window) {
     struct call call;
     bool synchronises = !(assertion & MPI_MODE_NOPRECEDE);
@@ -101,7 +102,7 @@ WRAPPER int MPI_Win_detach(MPI_Win window, const void *base) {
 
 enum epoch_tag { TAG_POST, TAG_COMPLETE };
 
-/* The window of a call that is not only passed on. NULL: it is unknown, or the call failed. */
+/* The window of a call. NULL if the window is unknown, the call failed, or it was only passed on. */
 static struct comm *window_of(const struct call *call, MPI_Win window) {
     struct comm *members = call->error == MPI_SUCCESS ? comm_find_bits(HANDLE_BITS(window)) : NULL;
     return members && members->epochs ? members : NULL;
@@ -121,7 +122,7 @@ static void receive_from_peers(uint64_t ticks, const struct comm *window, const 
             message_received_from(ticks, window->id, epoch->peers[i], (int)tag, 0);
 }
 
-/* Takes the messages of all origins, which ends the exposure epoch. */
+/* Ends the exposure epoch: records that the messages of all origins were received. */
 static void end_exposure(uint64_t ticks, const struct comm *window) {
     if (!window)
         return;

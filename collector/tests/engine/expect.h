@@ -1,4 +1,4 @@
-/* Checks that report where a test fails and why, and let the rest of the test run. */
+/* Checks a condition. If it is false, reports the place and the reason, and lets the rest of the test run. */
 #ifndef HOPSCOPE_EXPECT_H
 #define HOPSCOPE_EXPECT_H
 

@@ -11,7 +11,7 @@ struct message {
     uint16_t round;
     uint8_t role;
     int64_t length;
-    uint64_t *data; /* NULL once the message was received */
+    uint64_t *data; /* NULL if the message has been received */
 };
 
 struct actor actors[SIMULATION_RANKS];
@@ -19,7 +19,7 @@ static struct message *messages;
 static int message_count, message_capacity, first_open;
 static uint64_t (*operation)(uint64_t, uint64_t);
 
-/* Draws a random number (splitmix64). rand would take half of the time. */
+/* Draws a random number (splitmix64). With rand(), drawing numbers would take half of the tests' time. */
 static uint32_t random_below(uint32_t bound) {
     static uint64_t state = 5;
     uint64_t bits = state += UINT64_C(0x9E3779B97F4A7C15);
@@ -74,7 +74,8 @@ static void send(int sender, const struct step *s, const uint64_t *data) {
     memcpy(m->data, data, (size_t)s->length * sizeof *data);
 }
 
-/* The oldest message that MPI could match here, by everything that the executor's tags distinguish. */
+/* The oldest message that MPI could match with this receive: same ranks, and equal in everything that the executor's
+ * tags distinguish. */
 static struct message *match(const struct step *s, int receiver, int sender) {
     for (int i = first_open; i < message_count; i++) {
         struct message *m = &messages[i];
@@ -101,7 +102,7 @@ static bool receive(int rank, const struct step *s, uint64_t *target) {
     return true;
 }
 
-/* Tries to advance a step that is ready. True if something happened. */
+/* Tries to run a step that is ready. True if it made progress. */
 static bool act(int rank, int ready_index) {
     struct actor *a = &actors[rank];
     int index = a->ready[ready_index];
@@ -115,7 +116,7 @@ static bool act(int rank, int ready_index) {
             send(rank, s, target);
             return true;
         }
-        /* The message stays under way for a while, so its buffer must not change. */
+        /* While a message is under way, the sender's buffer must not change. */
         for (int i = first_open; i < message_count; i++)
             if (messages[i].data && messages[i].sender == rank && messages[i].receiver == s->peer &&
                 messages[i].segment == s->segment && messages[i].role == s->role && messages[i].round == s->round)

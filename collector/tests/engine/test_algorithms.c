@@ -10,14 +10,14 @@
 
 enum { MAX_RANKS = SIMULATION_RANKS, MAX_UNITS = 60 };
 
-/* One collective and all ranks' buffers: input and output as the operation defines them. */
+/* One collective, with the input and output of all ranks. */
 struct scene {
     const struct algorithm *algorithm;
     enum operation operation;
     int size, root;
     bool in_place, ordered;
-    int64_t units;                       /* of the whole message, if the operation has one */
-    int64_t count[MAX_RANKS][MAX_RANKS]; /* units from a rank for a rank (Gather: for the root, and so on) */
+    int64_t units;                       /* length of the whole message, if the operation has one */
+    int64_t count[MAX_RANKS][MAX_RANKS]; /* [sender][receiver]: units of the block from one rank for another */
     int64_t input_positions[MAX_RANKS][MAX_RANKS], output_positions[MAX_RANKS][MAX_RANKS],
         input_lengths[MAX_RANKS][MAX_RANKS], output_lengths[MAX_RANKS][MAX_RANKS];
     int64_t input_units[MAX_RANKS], output_units[MAX_RANKS];
@@ -56,8 +56,8 @@ static void draw_blocks(struct scene *s) {
         for (int receiver = 0; receiver < s->size; receiver++) {
             int64_t length = is_among(s->operation, even_operations) ? equal_length : rand() % 6;
             bool is_uniform = !is_among(s->operation, BIT(ALLTOALLV) | BIT(ALLTOALLW));
-            /* The sender determines the size in an allgather or a gather, the receiver in a scatter or a
-             * reduce-scatter. */
+            /* In an allgather or gather, all blocks of one sender have the same size; in a scatter or reduce-scatter,
+             * all blocks for one receiver. */
             if (is_uniform && is_among(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && sender > 0)
                 length = s->count[0][receiver];
             else if (is_uniform && !is_among(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && receiver > 0)
@@ -84,7 +84,7 @@ static void draw_blocks(struct scene *s) {
     }
 }
 
-/* Fills a rank's buffers. With in_place both are the same. */
+/* Fills a rank's input and clears its output. If the scene is in_place, both are the same buffer. */
 static void fill(struct scene *s, int rank) {
     struct actor *a = &actors[rank];
     if (is_among(s->operation, block_operations | reduce_scatters) == 0)
@@ -172,7 +172,8 @@ static const struct shape *draw_simple_shape(void) {
     return shape;
 }
 
-/* Draws the hosts and clusters of ranks: consecutive ranks together, or ranks placed in turn. */
+/* Draws the host and the cluster of each rank. Either consecutive ranks share a host, or ranks are dealt to the hosts
+ * in turn. */
 static void draw_placement(int size, int *hosts, int *clusters) {
     int count = 1 + rand() % 6, hosts_per_cluster = 1 + rand() % 3, is_dealt = rand() % 2;
     for (int rank = 0; rank < size; rank++) {
@@ -260,7 +261,8 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     }
 }
 
-/* The steps of a rank that is out of memory, which runs them one by one, in their order. That must not hang either. */
+/* The steps of a rank that has no memory for a schedule. It runs them one by one, in the order in which they were
+ * added. The collective must not hang then either. */
 struct recorded_steps {
     struct step steps[4096];
     int count;

@@ -1,4 +1,5 @@
-/* Due times over emulated links, computed by hand. All times in ns; 1 byte takes 1 ns at 1e9 bytes per second. */
+/* Compares the due times over emulated links with times computed by hand. All times are in ns; 1 byte takes 1 ns at 1e9
+ * bytes per second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@ enum { MOST_WORDS = 4096 };
 
 static _Atomic uint64_t words[MOST_WORDS];
 
-/* Links between hosts a0 and a1 of cluster A and b0 and b1 of cluster B, with ranks 0 to 3. All links are free from
- * time 0. */
+/* Opens links between the hosts a0 and a1 of cluster A, and b0 and b1 of cluster B. Ranks 0 to 3 run on these hosts.
+ * All links are free from time 0 on. */
 static struct links open_links(const char *emulate) {
     char text[2000], message[500] = "";
     const char *host_names[4] = {"here", "here", "here", "here"};
@@ -51,9 +52,10 @@ static void an_old_file_means_what_it_meant(void) {
     struct links links = open_links("\"links\":{\"wan\":{\"latency_ns\":1000,\"bytes_per_second\":1e9},"
                                     "\"shm\":{\"latency_trace_ns\":[5,7]}},"
                                     "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":5e8}");
-    /* 10 + 2 * 100 on each interface, 100 on the wire. */
+    /* Each interface takes 10 + 2 * 100, and the wire 100 and a latency of 1000. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 210 + 100 + 1000 + 210);
-    /* The next message of that host waits for its interface. Each pair of hosts has its own wire. */
+    /* The host's next message waits until its interface is free, at 210. It has another wire, because each pair of
+     * hosts has its own. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 100, 0), 420 + 100 + 1000 + 210);
     EXPECT_TIME(visible_ns(&links, A1, B1, 100, 0), 420 + 100 + 1000 + 210 + 210);
     EXPECT_TIME(visible_ns(&links, A0, A0, 100, 3), 3 + 5);
@@ -70,7 +72,7 @@ static void all_messages_between_two_clusters_share_one_link(void) {
     /* Regression: two messages of 500 kB, sent at once at 1 MB/s, both arrived after 0.5 s; the second takes 1 s. */
     EXPECT_TIME(visible_ns(&links, A0, B0, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, A1, B1, 500000, 0), 1000000000 + 20);
-    /* The way back is another link, which hosts do not share here. */
+    /* The link in the other direction is not shared in this topology. */
     EXPECT_TIME(visible_ns(&links, B0, A0, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, B1, A1, 500000, 0), 500000000 + 20);
     EXPECT_TIME(visible_ns(&links, A0, A1, 500000, 0), 0);
@@ -103,18 +105,21 @@ static void gateways_interfaces_serve_all_that_passes(void) {
 }
 
 static void cut_through_counts_bytes_once_at_the_slowest(void) {
-    /* LogGP's G of 0.084 us a byte. One MiB takes 88 ms in all, not 88 ms on each of two interfaces. */
+    /* Each byte takes 0.084 us (G of the LogGP model). With cut-through, one MiB takes 88 ms in all, not 88 ms on each
+     * of the two interfaces. */
     struct links links = open_links("\"host_interface\":{\"bytes_per_second\":11904762,\"cut_through\":true}");
     uint64_t single_ns = visible_ns(&links, A0, B0, 1 << 20, 0);
     EXPECT(single_ns > 88000000 && single_ns < 88100000, "%llu", (unsigned long long)single_ns);
-    /* Both interfaces were occupied during all of that time. */
+    /* Both interfaces were occupied during the whole time, so the next message arrives after twice that time. */
     EXPECT_TIME(visible_ns(&links, A0, B1, 1 << 20, 0), 2 * single_ns);
     close_links(&links);
-    /* A wire of half the speed: the last byte leaves the second interface 10 after it came from the wire. */
+    /* The wire has half of the interfaces' speed. The last byte leaves the second interface 10 ns after it came from
+     * the wire. */
     links = open_links("\"links\":{\"wan\":{\"latency_ns\":1000,\"bytes_per_second\":5e8}},"
                        "\"host_interface\":{\"per_message_ns\":10,\"bytes_per_second\":1e9,\"cut_through\":true}");
     EXPECT_TIME(visible_ns(&links, A0, B0, 100, 0), 10 + 200 + 1000 + 10);
-    /* From a1 to the same host there is another wire. b0's interface was busy for 110 from 1010 on, so until 1120. */
+    /* The message from a1 to the same host has another wire. It does not wait at b0's interface, which was busy from
+     * 1010 to 1120. */
     EXPECT_TIME(visible_ns(&links, A1, B0, 100, 0), 10 + 200 + 1000 + 20);
     close_links(&links);
 }
@@ -141,7 +146,8 @@ static uint64_t latency_between(int a, int b) {
     return a / PER_HOST == b / PER_HOST ? SHM : LAN;
 }
 
-/* The time at which this rank can send towards the root or, for the root, is done. Each rank is occupied separately. */
+/* The time at which this rank has its subtree's sum, and can send it to its parent. A rank handles one message at a
+ * time. */
 static uint64_t reduce_end_ns(const int *parents, int rank) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
     uint64_t arrivals[RANKS], end_ns = 0;
@@ -156,7 +162,7 @@ static uint64_t reduce_end_ns(const int *parents, int rank) {
     return end_ns;
 }
 
-/* The time at which the last rank has the root's value. Ranks send to children on other hosts first. */
+/* The time at which the last rank of a subtree has the root's value. Ranks send to children on other hosts first. */
 static uint64_t broadcast_end_ns(const int *parents, int rank, uint64_t begin_ns) {
     struct links self = open_links("\"rank\":{\"per_message_ns\":2000}");
     uint64_t last_ns = begin_ns, sent_ns = begin_ns;
@@ -172,8 +178,8 @@ static uint64_t broadcast_end_ns(const int *parents, int rank, uint64_t begin_ns
     return last_ns > sent_ns ? last_ns : sent_ns;
 }
 
-/* The published times for four eight-way hosts: one root per host 1,444 us; another layer inside hosts 1,534 us; two
- * groups of four per host that each send to the root 1,322 us. */
+/* The published times of an allreduce on four hosts of eight ranks: 1,444 us with one leader per host; 1,534 us with a
+ * further layer inside the hosts; 1,322 us with two groups of four per host whose leaders both send to the root. */
 static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) {
     int one_root[RANKS], layer[RANKS], two_groups[RANKS];
     for (int rank = 0; rank < RANKS; rank++) {
@@ -185,9 +191,9 @@ static void two_groups_of_four_beat_one_root_and_that_beats_another_layer(void) 
     uint64_t one_root_ns = broadcast_end_ns(one_root, 0, reduce_end_ns(one_root, 0));
     uint64_t layer_ns = broadcast_end_ns(layer, 0, reduce_end_ns(layer, 0));
     uint64_t two_groups_ns = broadcast_end_ns(two_groups, 0, reduce_end_ns(two_groups, 0));
-    /* To the root: a leaf sends (2), the way inside the host (5), seven messages are received (14), one is sent (2),
-     * the way between hosts (20), three are received (6). Back: three are sent (6), the way (20), one is received (2),
-     * seven are sent (14), the way (5), one is received (2). */
+    /* In us. To the root: a leaf sends (2), latency inside the host (5), the leader receives seven messages (14) and
+     * sends one (2), latency between hosts (20), the root receives three (6). Back: the root sends three (6), latency
+     * (20), a leader receives one (2) and sends seven (14), latency (5), a leaf receives one (2). */
     EXPECT_TIME(one_root_ns, 49000 + 49000);
     EXPECT(two_groups_ns < one_root_ns && one_root_ns < layer_ns, "%llu, %llu, %llu", (unsigned long long)two_groups_ns,
            (unsigned long long)one_root_ns, (unsigned long long)layer_ns);

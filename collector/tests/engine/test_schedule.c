@@ -1,4 +1,5 @@
-/* The building blocks of schedules, and the properties of a tree's schedule. test_algorithms.c tests the results. */
+/* Tests the building blocks of schedules, and properties of the schedule of a tree. test_algorithms.c tests the results
+ * of schedules. */
 #include "expect.h"
 #include "plan/algorithm.h"
 

@@ -1,4 +1,4 @@
-/* Topologies: placements, delays, and the message for each mistake. */
+/* Tests the reading of topology files: placements, delays, and the error message for each mistake. */
 #include <string.h>
 
 #include "expect.h"

@@ -1,4 +1,5 @@
-/* Every shape is a tree for every root and every size up to 17, and both ends of every edge name each other. */
+/* Tests that every shape gives a tree for every root and every size up to 17, and that parent and child of every edge
+ * name each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static struct tree_spec random_explicit(int size) {
 
 enum { MAX_LEVELS = 64 };
 
-/* Every simple shape in the table, with several fan-outs if it takes one. */
+/* Lists every simple shape of the table, with several fan-outs if it takes one. Returns their number. */
 static int simple_levels(struct tree_level *levels) {
     static const int fan_outs[] = {1, 2, 3, 5, 20};
     int count = 0;
@@ -135,8 +136,8 @@ static void children_are(const struct tree_spec *spec, int size, int rank, int r
            children_text, expectation);
 }
 
-/* Ranks are placed in turn on the hosts A0, B0 and B1 of sites A and B. The path 7 > 6 > 4 > 0 changes sites at every
- * step. */
+/* Ranks are dealt in turn to the hosts A0, B0 and B1 of the sites A and B. The path 7 > 6 > 4 > 0 then goes to the
+ * other site at every step. */
 static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
     struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
     int rank = 7, crossings = 0, path[4] = {7}, length = 1;

@@ -1,4 +1,4 @@
-/* Tree files: their meaning, and the message for each mistake. */
+/* Tests the reading of tree files: their meaning, and the error message for each mistake. */
 #include <string.h>
 
 #include "expect.h"
@@ -190,7 +190,7 @@ static void the_first_rule_that_fits_decides(void) {
     tree_plan_free(plan);
 }
 
-/* The rule that applies to an Allreduce on a communicator with these ranks. */
+/* The index of the rule that applies to an Allreduce on a communicator with these ranks. */
 static int rule_for(const struct tree_plan *plan, const int *ranks, int size) {
     return tree_plan_choose(plan, OPERATION_ALLREDUCE, size, rank_lists_find(&plan->members, ranks, size), 8);
 }
@@ -282,7 +282,7 @@ static void what_is_no_name_is_explained(void) {
         EXPECT(row->properties & BY_TREE || strstr(explanation, row->name), "%s: %s", row->name, explanation);
 }
 
-/* Command lines name algorithms and shapes in the same place, so no name may mean both. */
+/* On command lines, the same option takes names of algorithms and of shapes, so no name may mean both. */
 static void no_name_is_both(void) {
     for (const struct algorithm *row = algorithms; row->name; row++)
         EXPECT(!shape_named(row->name), "%s", row->name);

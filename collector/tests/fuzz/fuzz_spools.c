@@ -1,7 +1,8 @@
-/* Takes any bytes as a rank's files: the assembly and the inspection must read them or report the error.
+/* Fuzz test of the assembly and the inspection: they must read any bytes as a rank's files, or report the error.
  *
- * The input is a mode, the length and bytes of 0.defs, and the bytes of 0.0.spool. A second rank's files are valid. A
- * spool with a broken header tests little, so the header is repaired unless the mode says otherwise. */
+ * The input consists of a mode, the length and the bytes of 0.defs, and the bytes of 0.0.spool. The files of a second
+ * rank are valid. A spool with a broken header is refused at once and tests little, so a valid header is written unless
+ * the mode says otherwise. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -61,9 +62,9 @@ static void write_whole_rank(void) {
     write_file("1.0.spool", page, sizeof page);
 }
 
-/* Writes the rank's files. If mode & 1, the header also comes from the input. Otherwise the next bits of the mode tell
- * four things: the number of chunks, if the front continues after them, if the file has its full length, and if the
- * process has ended. Some records are in the front. */
+/* Writes the rank's files. If mode & 1, the header too comes from the input. Otherwise the next bits of the mode give
+ * the number of chunks, and if the front continues after them, if the file has its full length, and if the process has
+ * ended. Some records are in the front. */
 static void write_rank_of(const uint8_t *data, size_t size, uint8_t mode) {
     size_t definitions = (size_t)data[0] << 8 | data[1];
     data += 2;
@@ -120,9 +121,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         inspection_json(&inspection, &text);
     inspection_free(&inspection);
     text_free(&text);
-    /* Writing an archive takes a hundred times longer than the rest. */
+    /* Only some inputs make an archive, because that takes a hundred times longer than the rest. */
     if (data[0] & 2 && hopscope_assemble(directory, message, sizeof message) == ASSEMBLE_FAILED && !message[0]) {
-        fprintf(stderr, "fuzz_spools: no archive, and not a word\n");
+        fprintf(stderr, "fuzz_spools: no archive, and no message\n");
         abort();
     }
     return 0;

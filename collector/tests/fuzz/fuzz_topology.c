@@ -1,4 +1,4 @@
-/* Takes any text as a topology file: it must be rejected with a message, or give every rank a host in a cluster. */
+/* Fuzz test of the topology file: any text must be rejected with a message, or give every rank a host in a cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
     int ranks = 1 + data[0] % RANKS;
-    char *text = malloc(size); /* of the exact size, so that a read beyond it is detected */
+    char *text = malloc(size); /* has the exact size, so that a sanitizer detects a read beyond the end */
     memcpy(text, data + 1, size - 1);
     memset(message, 'x', sizeof message);
     struct topology *topology = topology_make(text, size - 1, machines, ranks, message, sizeof message);

@@ -1,4 +1,4 @@
-/* Takes any text as a tree file: it must be rejected with a message, or have valid trees. */
+/* Fuzz test of the tree file: any text must be rejected with a message, or give valid trees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ static void require(bool holds, const char *requirement) {
     abort();
 }
 
-/* Every rank except the root has one parent, which lists it as a child, and all paths end at the root. */
+/* Checks that every rank except the root has one parent, that this parent lists it as a child, and that all paths lead
+ * to the root. */
 static void check_tree(const struct tree_spec *spec, int size, int root, enum tree_direction direction) {
     int hosts[MOST_RANKS], clusters[MOST_RANKS], scratch[2 * MOST_RANKS], children[MOST_RANKS];
     int parent[MOST_RANKS], claimed[MOST_RANKS] = {0};
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
     int world = data[0] % (MOST_RANKS + 1);
-    char *text = malloc(size); /* of the exact size, so that a read beyond it is detected */
+    char *text = malloc(size); /* has the exact size, so that a sanitizer detects a read beyond the end */
     memcpy(text, data + 1, size - 1);
     memset(message, 'x', sizeof message);
     struct tree_plan *plan = tree_plan_parse(text, size - 1, world, message, sizeof message);

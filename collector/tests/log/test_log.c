@@ -1,4 +1,4 @@
-/* Tests the output of log_line for names that would control a terminal or begin another line. */
+/* Tests that log_line escapes characters in names that would control a terminal or begin another line. */
 #include "log/log.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Native recording names the Open MPI algorithm of each call, and restores the linkage tables afterwards. A rules file,
- * which test_algorithm_names.py writes, chooses the algorithms.
+/* Tests that native recording finds the name of the Open MPI algorithm of each call, and restores the linkage tables at
+ * the end. A rules file, which test_algorithm_names.py writes, selects the algorithms.
  *
  * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void expect(bool is_true, const char *statement) {
     }
 }
 
-/* Checks that the call that has just ended ran this algorithm. NULL: the algorithm must be unknown. */
+/* Checks that the call that has just ended was recorded with this algorithm. NULL: the algorithm must be unknown. */
 static void expect_name(const char *name) {
     const struct spool_record *last = record_last();
     uint64_t id = last && last->kind == SPOOL_LEAVE ? last->c >> SPOOL_ALGORITHM_AT : 0;

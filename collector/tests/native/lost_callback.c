@@ -1,6 +1,7 @@
-/* A request may complete without calling back: just before the callback was stored, another thread saw that there was
- * none. The test cannot force that moment, so it removes the callback from a real request. When the thread checks the
- * request again, the end must still be recorded, once.
+/* Tests that a request's end is recorded once even if the library does not call the callback. This happens if another
+ * thread, about to complete the request, looks for a callback just before it is stored. The test cannot force that
+ * moment, so it removes the callback from a real request. The end must be recorded when the thread checks the request
+ * again.
  *
  * The collector is linked into this program, so MPI_Init is the collector's. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Runs algorithm_names with rules that choose the algorithms. The program prints each statement that is not true."""
+"""Runs the program algorithm_names with rules that select Open MPI's algorithms. It prints each check that fails."""
 
 import unittest
 

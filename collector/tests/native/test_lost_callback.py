@@ -1,4 +1,4 @@
-"""Runs lost_callback, which prints each statement that is not true."""
+"""Runs the program lost_callback, which prints each check that fails."""
 
 import unittest
 

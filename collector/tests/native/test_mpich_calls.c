@@ -1,4 +1,5 @@
-/* Finds MPICH's hidden functions in the library's file, and in damaged copies of it. */
+/* Tests that the search finds MPICH's hidden functions in the library's file, and refuses damaged copies of the file.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void a_damaged_library_is_refused(void) {
     refused_with("table out of order", table + 12 + 800, "\xff\xff\xff\x7f", 4);
     refused_with("a jump instead of a call", call, "\xe9", 1);
 
-    /* Let a second function mention MPIC_Recv: the first call of MPIC_Send becomes a lea of that name. */
+    /* Make a second function use the name MPIC_Recv: replace the first call of MPIC_Send by a lea of that name. */
     const unsigned char *name = NULL;
     for (int i = 0; i < image.count && !name; i++)
         if (!image.segments[i].code)

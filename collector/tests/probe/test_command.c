@@ -1,5 +1,5 @@
-/* Tests which ranks take part in a measurement, and which commands are refused. A rank that waits for another rank that
- * never gets the command would hang the job. No MPI. */
+/* Tests which ranks take part in a measurement, and which commands are refused. A wrong command would hang the job: a
+ * rank would wait for one that does not take part. Needs no MPI. */
 #include "probe/command.h"
 
 #include <stdio.h>

@@ -12,15 +12,15 @@ import typing
 import unittest
 
 LIBRARY = os.environ["HOPSCOPE_TEST_LIBRARY"]
-HOLDING = ctypes.PyDLL(LIBRARY)  # calls hold the interpreter's lock
-RELEASED = ctypes.CDLL(LIBRARY)  # calls have released it
+HOLDING = ctypes.PyDLL(LIBRARY)  # its functions run with the interpreter's lock
+RELEASED = ctypes.CDLL(LIBRARY)  # its functions run without the interpreter's lock
 HOLDING.prepare.restype = ctypes.c_char_p
 HOLDING.offset_name.restype = ctypes.c_char_p
 ROOM = 5000
 
 
 def read():
-    """The caller's frame as (file, name, line), twice: read from memory, and by Python itself."""
+    """Returns the caller's frame twice, as (file, name, line): as read from memory, and as Python itself reports it."""
     file, name = ctypes.create_string_buffer(ROOM), ctypes.create_string_buffer(ROOM)
     frame = sys._getframe()
     line, frame_line = RELEASED.innermost_place(file, name, ROOM), frame.f_lineno
@@ -32,7 +32,7 @@ def read():
 
 
 def in_file(file, name="called", lines=0):
-    """A copy of `read` whose code claims another file and function, and begins `lines` lines further down."""
+    """Returns a copy of `read` whose code has another file and function name, and begins `lines` lines later."""
     qualified = f"outer.<locals>.{name}"
     code = read.__code__.replace(co_filename=file, co_name=name, co_qualname=qualified, co_firstlineno=lines + 1)
     return types.FunctionType(code, globals(), name)
@@ -121,7 +121,7 @@ class WrongOffsets(unittest.TestCase):
                 if name == b"c_frame" and sys.version_info >= (3, 13):
                     continue  # this release has no such offset
                 if name == b"frame_owner":
-                    HOLDING.prepare(number, distance)  # another byte may happen to have the right value
+                    HOLDING.prepare(number, distance)  # no check: the byte there may happen to have the right value
                     continue
                 with self.subTest(offset=name, by=distance):
                     self.assertIsNotNone(HOLDING.prepare(number, distance))

@@ -1,4 +1,4 @@
-/* The reader of Python's frames, as a library that Python loads with ctypes. */
+/* Makes the reader of Python's frames usable from Python, which loads it with ctypes. */
 #include <stdlib.h>
 
 #include "python/frames/location_table.h"
@@ -24,8 +24,8 @@ const char *offset_name(int number) {
     return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 }
 
-/* Prepares reading. Call it with the interpreter's lock. shifted: the number of an offset to falsify, or -1. Returns
- * NULL, or the reason why frames cannot be read. */
+/* Prepares reading. Call it with the interpreter's lock. shifted: the number of an offset that is changed by
+ * `distance`; -1: none. Returns NULL, or the reason why frames cannot be read. */
 const char *prepare(int shifted, int distance) {
     const char *reason;
     if (!python_interpreter_find(&interpreter, &reason))
@@ -37,7 +37,8 @@ const char *prepare(int shifted, int distance) {
     return python_self_test(&interpreter);
 }
 
-/* Finds the line of Python that calls this, without the lock. -2: no line can be read. -3: the thread has the lock. */
+/* Returns the number of the Python line that calls this function. Call it without the interpreter's lock. -2: no line
+ * can be read. -3: the thread has the lock. */
 int innermost_place(char *file, char *name, size_t room) {
     const struct python_reader *reader = &interpreter.reader;
     struct python_code code;

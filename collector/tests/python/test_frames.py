@@ -15,7 +15,7 @@ SERVED = range(11, 15)
 
 
 class Frames(unittest.TestCase):
-    """A run under each Python."""
+    """Compares frames under each Python."""
 
     def test_frames_are_read_in_each_python_that_is_here(self):
         current = {sys.version_info.minor: sys.executable}

@@ -1,5 +1,5 @@
-/* The walk from caller to caller agrees with the compiler's own unwinder, and reads nothing outside the stack, whatever
- * address it is given. */
+/* Tests that following the callers gives the same addresses as the compiler's own unwinder, and reads nothing outside
+ * the stack, from whatever address it starts. */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "record/call_site.h"
 #include "record/frame_rule.h"
 
-enum { MOST_FRAMES = 64, SORTED = 100, SWEPT = 20000 /* addresses of an object */ };
+enum { MOST_FRAMES = 64, SORTED = 100, SWEPT = 20000 /* addresses tried per loaded object */ };
 
 static int steps, faults;
 
@@ -24,7 +24,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *opaq
     return _URC_NO_REASON;
 }
 
-/* Compares every caller that a rule leads to. */
+/* Compares each caller that is found by a rule with the compiler's unwinder. */
 __attribute__((noinline)) static void compare_callers(void) {
     struct backtrace backtrace = {.count = 0};
     struct frame_rule rule;
@@ -45,7 +45,8 @@ static int order(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* A frame of a size that only its frame pointer tells, and the C library's frames inside it. */
+/* Compares callers through a frame whose size only its frame pointer shows, and through frames of the C library
+ * (qsort). */
 __attribute__((noinline)) static int sort_beside(size_t bytes) {
     volatile char room[bytes];
     int values[SORTED];
@@ -56,7 +57,7 @@ __attribute__((noinline)) static int sort_beside(size_t bytes) {
     return room[bytes - 1] + values[0];
 }
 
-/* A frame that the compiler aligns, which no simple rule leaves. */
+/* Compares callers from a frame that the compiler aligns. No simple rule leads out of such a frame. */
 __attribute__((noinline)) static void compare_aligned(void) {
     volatile double values[8] __attribute__((aligned(64)));
     values[0] = 1;

@@ -1,4 +1,4 @@
-/* A recorded command line, pasted into a shell, means the same words. No MPI. */
+/* Tests that a recorded command line, if it is pasted into a shell, gives the same words. Needs no MPI. */
 #include "run/command_line.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ int main(void) {
     EXPECT_QUOTED("./my app\0$HOME\0it's\0*", "'./my app' '$HOME' 'it'\\''s' '*'");
     EXPECT_QUOTED("./app\0\"x\"\0a\nb", "./app '\"x\"' 'a\nb'");
     expect_quoted(200, "./app\0cut sho", 13, "./app 'cut sho'");
-    /* The text has whole words only, and no open quote. */
+    /* A text that is cut off consists of whole words, without an open quote. */
     expect_quoted(12, "./app\0a b\0c", 12, "./app 'a b'");
     expect_quoted(11, "./app\0a b\0c", 12, "./app");
     expect_quoted(3, "./app", 6, "");

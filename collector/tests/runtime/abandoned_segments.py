@@ -1,5 +1,5 @@
-"""Removes the shared memory that MPI libraries leave of jobs that did not reach MPI_Finalize, also without the
-collector: MPICH 5 of every job that ends by MPI_Abort, an error or a signal, Open MPI 4 where its launcher was killed.
+"""Removes the shared memory that MPI libraries leave behind if a job does not reach MPI_Finalize. They do so without
+the collector, too: MPICH 5 if a job ends by MPI_Abort, an error or a signal, Open MPI 4 if its launcher was killed.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 def segments() -> set[Path]:
-    """The libraries' files in shared memory."""
+    """Returns the MPI libraries' files in /dev/shm."""
     memory = Path("/dev/shm")
     return {*memory.glob("mpich_sh*"), *memory.glob("vader_segment.*")}
 
 
 def names_in_use() -> str:
-    """The files that processes have open, mapped or in their command lines, as text to search for names."""
+    """Returns one text with the names of all files that processes have open or mapped, and their command lines."""
     texts = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -30,7 +30,8 @@ def names_in_use() -> str:
 
 @contextmanager
 def removed() -> Iterator[None]:
-    """Removes new segments that no process uses, because jobs of other tests run at the same time."""
+    """Removes, at the end of the context, the segments that are new and that no process uses. Jobs of other tests,
+    which run at the same time, still use theirs."""
     old = segments()
     yield
     new = segments() - old

@@ -1,5 +1,5 @@
-/* Every collective on an intercommunicator between one rank and three, in both directions. Each rank prints its
- * results. */
+/* Runs every collective on an intercommunicator between a group of one rank and a group of three, in both directions.
+ * Each rank prints its results. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void print(const char *operation) {
         receive_buffer[i] = -1;
 }
 
-/* Runs the collectives with a root. root: this rank's argument. The root has `all` blocks. */
+/* Runs the collectives that have a root. root: the argument that this rank passes. */
 static void rooted(MPI_Comm inter, int root, const int *counts, const int *places) {
     if (root == MPI_ROOT)
         memcpy(receive_buffer, send_buffer, sizeof receive_buffer);
@@ -48,8 +48,7 @@ int main(int argc, char **argv) {
     rooted(inter, alone ? MPI_ROOT : 0, counts, places);
     rooted(inter, alone ? 0 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL, counts, places);
     MPI_Allreduce(send_buffer, receive_buffer, 2, MPI_INT, MPI_SUM, inter), print("allreduce");
-    /* The groups contribute blocks of different sizes: two ints from the single rank, one int from each of the others.
-     * */
+    /* The groups contribute blocks of different sizes: the single rank two ints, each of the others one int. */
     MPI_Allgather(send_buffer, alone ? 2 : 1, MPI_INT, receive_buffer, alone ? 1 : 2, MPI_INT, inter),
         print("allgather");
     MPI_Allgatherv(send_buffer, 1, MPI_INT, receive_buffer, counts, places, MPI_INT, inter), print("allgatherv");

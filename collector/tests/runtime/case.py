@@ -1,7 +1,7 @@
 """Shared by the preload's tests: runs a job under real mpirun in its own folder, with and without the preload.
 
-ctest names the flavour, the preload, the test programs and the launcher in the environment. The folder of a test that
-fails is kept in build/failures/ctest-FLAVOUR-TEST.
+ctest passes the flavour, the preload, the test programs and the launcher in environment variables. The folder of a test
+that fails is kept in build/failures/ctest-FLAVOUR-TEST.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NUMBERS = function_numbers()
 NAMES = {number: name for name, number in NUMBERS.items()}
 FAILURES = Path(__file__).parents[3] / "build" / "failures"
 LARGEST = 64 << 20
-"""Most bytes of a failed test's folder that are kept. A larger folder leaves only its report."""
+"""The size in bytes up to which a failed test's folder is kept. Of a larger folder, only the report is kept."""
 
 Key = tuple[object, ...]
 
@@ -40,8 +40,8 @@ def launcher() -> list[str]:
 
 
 def ranks(n: int, program: str, *arguments: str, preload: bool = True, before: str = "") -> list[str]:
-    """The command line of a job. Each rank writes to its own file, because launchers mix lines. `before`: shell text to
-    run first."""
+    """Returns the command line of a job with n ranks. Each rank prints to a file of its own, because launchers mix the
+    lines of ranks. before: shell text that runs first."""
     carried = f"LD_PRELOAD={PRELOAD} " if preload else ""
     number = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
     return [
@@ -73,9 +73,9 @@ def keep_failure(name: str, reports: list[str], home: Path) -> None:
 
 class Case(unittest.TestCase):
     alone: ClassVar[dict[Key, str]] = {}
-    """Outputs of programs without the preload. Each job runs once."""
+    """The outputs of jobs without the preload, so that each such job runs only once."""
     recorded: ClassVar[dict[Key, tuple[Run, str]]] = {}
-    """Earlier results of `both_ways`."""
+    """The results of `both_ways`, so that each job runs only once."""
 
     def setUp(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="hopscope-test-"))
@@ -122,7 +122,7 @@ class Case(unittest.TestCase):
 
     def both_ways(self, n: int, program: str, *arguments: str, **settings: str) -> tuple[Run, str]:
         """Runs a program without and with the preload, and checks that both print the same. Returns the spools and
-        stderr. Tests with the same job share one run; its files are gone after the first of these tests.
+        stderr. Tests with the same job share one run, whose files exist only during the first of these tests.
         """
         job = (n, program, *arguments)
         key = (*job, *sorted(settings.items()))
@@ -136,8 +136,9 @@ class Case(unittest.TestCase):
         return self.recorded[key]
 
     def assert_whole(self, run: Run, n: int) -> None:
-        """Checks that every spool is closed, and that enters and leaves alternate. Records are in time order, except
-        beside the MPI library's own messages: a record that is made after a call has the time of the call's enter."""
+        """Checks that every spool is closed, that enters and leaves alternate, and that records are in time order. The
+        order is not checked next to the MPI library's own messages: a record that is written after them may have the
+        earlier time of the call's enter."""
         self.assertEqual(sorted(run.definitions), list(range(n)))
         for spool in run.spools:
             self.assertEqual(spool.state, "closed")

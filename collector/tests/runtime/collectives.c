@@ -1,4 +1,4 @@
-/* Every blocking collective, at least once. Each rank prints its results, so that two runs can be compared. */
+/* Runs every blocking collective at least once. Each rank prints its results, so that two runs can be compared. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

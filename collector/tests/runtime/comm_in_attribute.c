@@ -1,6 +1,6 @@
-/* Communicators in an attribute of another communicator, as libraries keep them. The attribute's delete callback frees
- * them. Half of the time the next communicator with the same handle has other members. PMPI_Comm_free stands for a call
- * that no wrapper sees, such as Fortran's with some libraries. */
+/* Keeps communicators in an attribute of another communicator, as libraries do. The attribute's delete callback frees
+ * them. The next communicator may get the same handle, and half of the time it has other members. PMPI_Comm_free stands
+ * for a call that no wrapper sees, such as a Fortran call with some MPI libraries. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Communicators of every possible origin, with that origin as name, and a Barrier on each. Two nonblocking duplicates
- * complete in opposite orders on even and odd ranks. */
+/* Creates communicators in every possible way, names each after the way, and runs a Barrier on each. Two nonblocking
+ * duplicates complete in opposite orders on even and odd ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

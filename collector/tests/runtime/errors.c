@@ -1,5 +1,5 @@
-/* Shows the error codes and errno that the application gets, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with
- * MPI_Abort, "exit" without MPI_Finalize. Argument 2: the number of calls to record. */
+/* Prints the error codes and errno that the application gets with MPI_ERRORS_RETURN. Argument 1: "abort": ends with
+ * MPI_Abort; "exit": ends without MPI_Finalize. Argument 2: the number of calls to record. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Forks without exec. The child calls MPI functions that do nothing; they must not appear in its parent's spool. */
+/* Forks without exec. The child calls MPI functions that do nothing. Its calls must not appear in the parent's spool.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <sys/wait.h>

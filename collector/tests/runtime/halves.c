@@ -1,11 +1,12 @@
-/* Communicators of equal size, with different members or with the same members in another order. Each rank prints its
- * results. */
+/* Runs collectives on communicators of equal size that have different members, or the same members in another order.
+ * Each rank prints its results. */
 #include <mpi.h>
 #include <stdio.h>
 
 static int rank;
 
-/* Runs each call more than once, because a repeated call takes another path. */
+/* Runs the collectives on one communicator. Runs each more than once, because the engine handles a repeated call in
+ * another way. */
 static void use(MPI_Comm comm, const char *name, int root) {
     int is_inter, of_comm;
     MPI_Comm_set_name(comm, name);

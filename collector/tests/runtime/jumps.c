@@ -1,5 +1,6 @@
-/* The error handler leaves calls by longjmp. Further calls come from the same call site, from further up the stack, and
- * from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
+/* Leaves MPI calls by a longjmp out of the error handler. Then makes further calls: from the same call site, from a
+ * caller further up the stack, and from deeper functions whose frames overwrite that of the abandoned call. Prints the
+ * number of jumps. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ static void jump(MPI_Comm *comm, int *error, ...) {
     int rank;
     (void)error;
     jumps++;
-    /* This is inside the call that failed, so it is not recorded, like any call inside another one. */
+    /* This call is inside the call that failed, so it is not recorded. */
     MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_SELF, &copy);
     MPI_Comm_free(&copy);

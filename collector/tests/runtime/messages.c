@@ -1,4 +1,4 @@
-/* Point-to-point communication between neighbours in a ring, in all its forms. Prints a checksum for each form. Every
+/* Runs all forms of point-to-point communication between neighbours in a ring, and prints a checksum for each. Every
  * message is received; one receive is cancelled. */
 #include <mpi.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void blocking(void) {
     MPI_Buffer_detach(&detached, &unused);
 }
 
-/* Posts MANY receives and sends; requests[2 i] is a receive. */
+/* Posts MESSAGES receives and sends; requests[2 i] is a receive, requests[2 i + 1] a send. */
 static void post(int received[], int sent[], MPI_Request requests[], int tag) {
     for (int i = 0; i < MESSAGES; i++) {
         sent[i] = rank * 1000 + i;
@@ -151,7 +151,7 @@ static void persistent(void) {
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         total += received;
     }
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* inactive requests: returns at once */
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* returns at once, because the requests are inactive */
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
     MPI_Irecv(&received, 1, MPI_INT, left, 31, comm, &cancelled_request);

@@ -1,6 +1,6 @@
-/* Alternates one failing poll with a growing number of barriers. With one of these numbers, the last barrier's record
- * lies exactly in the slot that the poll had in the previous chunk. Argument: the largest number of barriers between
- * two polls. Prints the number of polls. */
+/* Alternates an unsuccessful poll with a growing number of barriers. For one of these numbers, the last barrier's
+ * record lies exactly in the slot in which the poll's record was before the chunk changed. Argument: the largest number
+ * of barriers between two polls. Prints the number of polls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

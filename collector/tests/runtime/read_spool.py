@@ -1,6 +1,6 @@
-"""Reads one run's spools for tests, as hopscope/spool.h describes them: header, records, definitions.
+"""Reads the spools of a run for tests: header, records and definitions, as hopscope/spool.h describes them.
 
-A call that is stored as one record is expanded into its records.
+A whole call that is stored as one record is expanded into its enter, its message and its leave.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Spool:
     reason: str
     records: list[Record]
     stored: list[Fields]
-    """The records in the file's layout."""
+    """The records as the file has them, not expanded."""
 
     def of(self, *kinds: str) -> list[Record]:
         return [r for r in self.records if r.kind in kinds]
@@ -92,12 +92,12 @@ class Run:
 
 
 def signed(half: int) -> int:
-    """The signed field whose lower half was stored."""
+    """Returns the signed 64-bit field of which only the lower 32 bits were stored."""
     return half if half < 2**31 else half + 2**64 - 2**32
 
 
 def expand(stored: Fields) -> list[Fields]:
-    """The records of one stored record of a spool, which may be a whole call."""
+    """Returns the records for which one stored record stands: several if it is a whole call."""
     ticks, kind, region, comm, a, b, c = stored
     site, leave, timestamp_kind = a & LOWER, ticks + (a >> 32), kind & (AT_ENTER | AT_LEAVE)
     if timestamp_kind:

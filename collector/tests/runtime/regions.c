@@ -1,4 +1,4 @@
-/* User regions around calls, between calls, and while recording is off. Prints a line at the end. */
+/* Begins and ends user regions around calls, between calls, and while recording is off. Prints a line at the end. */
 #include <hopscope/region.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 static void *in_a_thread(void *unused) {
     hopscope_region_begin("thread");
     hopscope_region_begin("inner");
-    hopscope_region_end("thread"); /* also ends the inner one */
+    hopscope_region_end("thread"); /* also ends the region inside this one */
     return unused;
 }
 

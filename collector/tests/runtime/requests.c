@@ -1,5 +1,5 @@
-/* Requests that end in unusual ways, and every kind of send, on two ranks. Each tag is one case. The test expects
- * certain numbers of messages, posts, completions and cancellations for each tag. */
+/* Runs every kind of send, and ends requests in unusual ways, on two ranks. Each tag is one case, for which the test
+ * expects certain numbers of messages, posts, completions and cancellations. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static long every_send(void) {
     return sum;
 }
 
-/* Tag 50: eight persistent receives, of which five are started. Every kind of completion call also gets the inactive
- * ones. */
+/* Tag 50: eight persistent receives, of which five are started. All eight, also the inactive ones, are passed to every
+ * kind of completion call. */
 static long inactive(void) {
     enum { REQUESTS = 8, STARTED = 5 };
     int received[REQUESTS] = {0}, sent = rank + 1, index, flag, done, indices[REQUESTS];
@@ -96,8 +96,9 @@ static long inactive(void) {
     return sum;
 }
 
-/* Tag 60: a send whose request is freed at once. 61: a persistent receive, cancelled once and completed once. 62: to
- * and from MPI_PROC_NULL, in every form. 63: matched probes and receives, also from MPI_PROC_NULL. */
+/* Tag 60: a send whose request is freed at once. Tag 61: a persistent receive, cancelled once and completed once. Tag
+ * 62: messages to and from MPI_PROC_NULL, in every form. Tag 63: matched probes and receives, also from MPI_PROC_NULL.
+ */
 static long odd_ends(void) {
     int sent = rank + 1, received = 0, flag = 0;
     long sum = 0;
@@ -114,7 +115,7 @@ static long odd_ends(void) {
     MPI_Wait(&receive, &status);
     MPI_Test_cancelled(&status, &flag);
     sum += flag;
-    MPI_Barrier(comm); /* otherwise a message of a rank that is ahead could complete the receive to cancel */
+    MPI_Barrier(comm); /* otherwise a message of the other rank, if it is ahead, could complete the receive to cancel */
     MPI_Start(&receive);
     MPI_Send(&sent, 1, MPI_INT, peer, 61, comm);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);

@@ -1,10 +1,10 @@
 """Finds the sanitizer reports of a job that are the collector's fault.
 
-The preload is instrumented, most other libraries are not. Most reports of leaks and races concern the MPI library
-and its parts. It never frees its parameters and datatypes. Its modules are unloaded before the reports are made, so no
-suppression could name them. ThreadSanitizer does not see its atomics and locks, and reports what they guard as races.
-So a leak counts if the collector allocated the memory, and a race if the collector made one of the accesses. Every
-other report (a wild access, undefined behaviour) counts.
+The preload is instrumented, but most other libraries are not. Most reports of leaks and races concern the MPI library.
+It never frees its parameters and datatypes. Suppressions cannot name its modules, because they are unloaded before the
+reports are made. ThreadSanitizer does not see the library's atomics and locks, and reports the data that they protect
+as races. So a leak counts only if the collector allocated the memory, and a race only if the collector made one of the
+accesses. Every other report (an invalid access, undefined behaviour) counts.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from pathlib import Path
 
 _COLLECTOR = "/collector/src/"
 _INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
-# TSan sometimes misses the beginning of an MPI library's operation on a mutex, and sees only its end.
+# report_mutex_bugs=0: TSan sometimes sees the unlocking of an MPI library's mutex but not its locking.
 _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
 
 
 def options(folder: Path) -> dict[str, str]:
-    """Environment variables that make each process write its reports to a folder and exit as if there were none."""
+    """Returns environment variables with which each process writes its reports to a folder, but does not fail."""
     common = f"exitcode=0:log_path={folder / 'report'}"
     return {
         "ASAN_OPTIONS": common,
         "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
         "LSAN_OPTIONS": "print_suppressions=0",
         "TSAN_OPTIONS": f"{common}:{_TSAN}",
-        # Its hooks run at the end of a thread, which the thread sanitizer has left by then.
+        # UCX's hooks would run at the end of a thread, when the thread sanitizer no longer knows the thread.
         "UCX_MEM_EVENTS": "no",
     }
 
 
 def faults(folder: Path) -> list[str]:
-    """The reports in the folder that are the collector's fault."""
+    """Returns the reports in the folder that are the collector's fault."""
     return [fault for path in sorted(folder.glob("report.*")) for fault in _faults(path.read_text(errors="replace"))]
 
 

@@ -1,5 +1,5 @@
-/* Uses MPI through a session: an Allreduce and a Barrier on the processes of mpi://WORLD. With the argument `init` it
- * calls MPI_Init first, and adds a nonblocking duplicate and an intercommunicator made from groups. */
+/* Uses MPI through a session: runs an Allreduce and a Barrier on the processes of mpi://WORLD. With the argument
+ * `init`, calls MPI_Init first, and also makes a nonblocking duplicate, and an intercommunicator from groups. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

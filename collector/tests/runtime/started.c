@@ -1,9 +1,9 @@
-/* Collectives that return before they are complete.
+/* Runs collectives that return before they are complete.
  *
- * First it runs every nonblocking one, on MPI_COMM_WORLD, on a ring and on an intercommunicator, and uses the eight
- * completion calls in turn. Then it runs every persistent one that the MPI library has and starts each ROUNDS times;
- * two of them start in an order that differs between ranks. Each rank prints its results, so that two runs can be
- * compared. */
+ * First runs every nonblocking collective, on MPI_COMM_WORLD, on a ring and on an intercommunicator, and completes them
+ * by the eight completion calls in turn. Then starts every persistent collective that the MPI library has, ROUNDS times
+ * each. Two of these start in an order that differs between ranks. Each rank prints its results, so that two runs can
+ * be compared. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,9 @@
 #define PERSISTENT
 #endif
 
-/* MPICH drops a reference to the communicator at every start of a persistent collective, and soon has no reference
- * left. Its MPI_Testall fails on unfinished persistent collectives. Both were seen in 4.0.2 and 5.0.2. */
+/* Avoid two errors of MPICH (seen in 4.0.2 and 5.0.2). It drops a reference to the communicator at every start of a
+ * persistent collective, and soon has no reference left. And its MPI_Testall fails on unfinished persistent
+ * collectives. */
 #ifdef MPICH_VERSION
 enum { ROUNDS = 1, TESTALL_OF_PERSISTENT = 0 };
 #else
@@ -46,7 +47,7 @@ static void fill(void) {
     }
 }
 
-/* Completes a request, with a different call each time. */
+/* Completes a request. Uses another completion call each time. */
 static void complete(MPI_Request *request, const char *operation) {
     int flag = 0, index, indices[1];
     switch (turn++ % 8) {
@@ -135,7 +136,7 @@ static void neighbours(MPI_Comm ring) {
     complete(&r, "ineighbor_alltoallw");
 }
 
-/* Two groups: rank 0, and all others. */
+/* Runs collectives on an intercommunicator between two groups: rank 0, and all other ranks. */
 static void between_groups(MPI_Comm comm) {
     MPI_Comm half, inter;
     MPI_Request r;
@@ -212,7 +213,7 @@ static void persistent(MPI_Comm comm) {
     start(&r, "reduce_scatter_block_init");
     MPI_Scan_init(send_buffer, receive_buffer, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "scan_init");
     MPI_Exscan_init(send_buffer, receive_buffer, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "exscan_init");
-    /* They are created in the same order on all ranks, and started in two different orders. */
+    /* The two collectives are created in the same order on all ranks, and started in an order that differs. */
     MPI_Barrier_init(comm, info, &requests[0]);
     MPI_Allreduce_init(send_buffer, receive_buffer, 1, MPI_INT, MPI_SUM, comm, info, &requests[1]);
     MPI_Start(&requests[rank % 2]);

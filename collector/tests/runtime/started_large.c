@@ -1,4 +1,4 @@
-/* started.c with the large-count form of every collective that it starts. */
+/* The program of started.c, with the large-count form of every collective that it starts. */
 #include <mpi.h>
 
 #define MPI_Ibcast MPI_Ibcast_c

@@ -1,4 +1,4 @@
-"""The application's point-to-point messages and requests, as the preload records them under real mpirun."""
+"""Tests how the preload records the application's point-to-point messages and requests, under real mpirun."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Messages(Case):
     def test_polls_that_find_nothing_do_not_flood_the_spool(self) -> None:
         run, _ = self.both_ways(2, "messages")
         for spool in run.spools:
-            # 200 requests are tested one by one. Each success ends a pair; failing polls add a pair only after a gap.
+            # 200 requests are tested one by one. Each success ends a pair of records. Unsuccessful polls begin a new
+            # pair only after a long pause.
             self.assertGreaterEqual(len(calls(spool, "MPI_Test")), 200)
             self.assertLess(len(calls(spool, "MPI_Test")), 5000)
 
@@ -79,9 +80,9 @@ class Messages(Case):
     def test_every_kind_of_send_and_every_end_of_a_request_counts_exactly_once(self) -> None:
         run, _ = self.both_ways(2, "requests")
         self.assert_whole(run, 2)
-        # By tag: three blocking or nonblocking sends; three persistent sends, started three times each; five starts,
-        # completed in six ways; a send whose request is freed; one after a cancelled start; none to MPI_PROC_NULL;
-        # one with a matched probe.
+        # Messages by tag. Tags 40 to 42: a blocking or nonblocking send each. Tags 43 to 45: a persistent send each,
+        # started three times. Tag 50: five starts, completed in six ways. Tag 60: a send whose request is freed. Tag
+        # 61: a send after a cancelled start. Tag 62: none, because of MPI_PROC_NULL. Tag 63: one with a matched probe.
         expected = {40: 1, 41: 1, 42: 1, 43: 3, 44: 3, 45: 3, 50: 30, 60: 1, 61: 1, 63: 1}
         for spool in run.spools:
             sent = Counter(r.tag for r in spool.of("SEND", "ISEND"))
@@ -97,8 +98,8 @@ class Messages(Case):
 
 
 def without_end(spool: Spool, given_up: set[int]) -> set[int]:
-    """The freed requests without an end in the spool. Some libraries complete such requests at once, so they have an
-    end."""
+    """Returns the requests of `given_up`, which the program freed, that have no end in the spool. Some MPI libraries
+    complete such requests at once; those have an end."""
     return given_up - {r.c for r in spool.of("ISEND_COMPLETE")}
 
 

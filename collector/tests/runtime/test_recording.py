@@ -38,7 +38,7 @@ class Recording(Case):
         self.assertEqual(bytes_of[0, "MPI_Bcast"], {(8, 0), (0, 8)})
         self.assertEqual(bytes_of[1, "MPI_Reduce"], {(8, 8), (8, 0)})
         self.assertEqual(bytes_of[2, "MPI_Gather"], {(8, 32), (8, 0)})
-        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 sends two of 3 ints
+        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 sends 2 of the 3 ints
         self.assertEqual(bytes_of[3, "MPI_Alltoallw"], {(16, 16)})
         self.assertEqual(bytes_of[3, "MPI_Reduce_scatter"], {(16, 4)})
         self.assertEqual(bytes_of[0, "MPI_Exscan"], {(8, 0)})
@@ -47,8 +47,8 @@ class Recording(Case):
 
     def test_bytes_between_two_groups_are_what_goes_to_and_comes_from_the_other(self) -> None:
         run, _ = self.both_ways(4, "between_groups")
-        # Rank 0 is one group, ranks 1 to 3 are the other. The root is rank 0, then rank 1; then ranks 2 and 3 take no
-        # part.
+        # Rank 0 is one group, ranks 1 to 3 are the other. The root is first rank 0, then rank 1. With root 1, ranks 2
+        # and 3 take no part.
         expected = {
             "Bcast": ([(8, 0), (0, 8)], [(0, 8), (8, 0)], [(0, 8), (0, 0)]),
             "Reduce": ([(0, 8), (8, 0)], [(8, 0), (0, 8)], [(8, 0), (0, 0)]),
@@ -153,7 +153,7 @@ class Started(Case):
     )
 
     def expected(self) -> Counter[str]:
-        """Number of starts of each collective on each rank of started.c."""
+        """Returns how often each rank of started.c starts each collective."""
         nonblocking = Counter({f"MPI_I{name.lower()}": 1 for name in self.BLOCKING})
         nonblocking += Counter({"MPI_Ibarrier": 1, "MPI_Ibcast": 1, "MPI_Iallreduce": 4})
         if not self.has_persistent():
@@ -197,7 +197,7 @@ class Started(Case):
         world = next(c["key"] for c in run.comms(0).values() if c["name"] == "MPI_COMM_WORLD")
         numbers = sorted(seq for key, seq in members if key == world)
         nonblocking = [seq for seq in numbers if seq < 2**32]
-        self.assertEqual(nonblocking, list(range(22)))  # 17 and two more nonblocking ones, three blocking ones
+        self.assertEqual(nonblocking, list(range(22)))  # 19 nonblocking and 3 blocking collectives
         self.assertEqual({members[world, seq] for seq in numbers}, {4})
         if self.has_persistent():
             persistent = [divmod(seq, 2**32) for seq in numbers[22:]]
@@ -215,7 +215,7 @@ class Started(Case):
         self.assertEqual(ends[0, "MPI_Iexscan"], {(8, 0, 0)})
         self.assertEqual(ends[3, "MPI_Ialltoallw"], {(16, 16, 0)})
         self.assertEqual(ends[3, "MPI_Ineighbor_alltoall"], {(8, 8, 0)})
-        # From rank 1 on MPI_COMM_WORLD, then from rank 0 to the other group of an intercommunicator.
+        # The root is rank 1 on MPI_COMM_WORLD, then rank 0, which sends to the other group of an intercommunicator.
         self.assertEqual(ends[0, "MPI_Ibcast"], {(0, 8, 2), (8, 0, 0xFFFFFF)})
         self.assertEqual(ends[2, "MPI_Ibcast"], {(0, 8, 2), (0, 8, 1)})
         blocking = {s.rank: [r.c for r in calls(s, "MPI_Bcast")] for s in run.spools}
@@ -227,7 +227,7 @@ class Started(Case):
 
 
 class StartedLarge(Started):
-    """Started with large counts, if the MPI library has them."""
+    """The tests of Started for large counts, if the MPI library has these."""
 
     PROGRAM = "started_large"
 
@@ -238,7 +238,7 @@ class StartedLarge(Started):
 
 
 class Worlds(Case):
-    """Spawned processes, and MPI without MPI_Init."""
+    """Tests of spawned processes, and of MPI without MPI_Init (sessions)."""
 
     def test_spawned_processes_record_beneath_their_parents_directory(self) -> None:
         # Start it without a shell, because the program spawns itself.

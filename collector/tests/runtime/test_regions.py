@@ -22,8 +22,8 @@ class Jumps(Case):
 
 class Regions(Case):
     def names(self, run: Run, spool: Spool) -> list[str]:
-        """The records of a spool as words, in order: regions that began (+) and ended (-), calls (name), gaps (OFF,
-        ON)."""
+        """Returns a spool's records as words, in order: + and a name for the begin of a region, - and a name for its
+        end, the function of a call, OFF and ON for gaps."""
         name_of = {d["id"]: d["name"] for d in run.defs(spool.rank, "region")}
         sequence = []
         for r in spool.of("REGION_BEGIN", "REGION_END", "ENTER", "OFF", "ON"):

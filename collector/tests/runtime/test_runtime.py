@@ -156,7 +156,7 @@ class Threads(Case):
 
 
 class Trees(Case):
-    """Runs the engine among all other activities of a program. The engine also has its own tests."""
+    """Tests of the engine in whole programs. tests/engine tests the engine by itself."""
 
     def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
         jobs = ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors"))

@@ -1,4 +1,5 @@
-/* Two threads run collectives on two communicators concurrently, and send messages to themselves in between. */
+/* Runs two threads at the same time, each with collectives on a communicator of its own. In between, they send messages
+ * to themselves. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

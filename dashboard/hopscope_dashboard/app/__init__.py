@@ -1,1 +1,1 @@
-"""The application around the pages: its frame, the routing, pages that are slow or drawn ahead, and what it serves."""
+"""The application around the pages: frame, routing, progress of slow pages, drawing pages ahead, and the server."""

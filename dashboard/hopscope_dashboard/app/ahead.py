@@ -1,6 +1,6 @@
-"""Draws a long run's pages before anybody asks for them, so that their answers are already kept.
+"""Draws a long run's pages before anybody asks for them, so that the results are cached by then.
 
-It draws the menu's pages from the last to the first, because people begin at the first.
+It begins with the last page of the menu, because users open the first pages themselves.
 """
 
 import subprocess
@@ -13,8 +13,8 @@ from hopscope_dashboard.pages import PAGES
 
 
 def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
-    """Start a process that draws the pages of the traces that keep their answers. Returns the process; None if no trace
-    keeps its answers."""
+    """Start a process that draws the pages of each trace that keeps its answers on disk. Returns the process; None if
+    no trace does so."""
     places = [str(place) for trace in traces if trace.keeps_answers for place in (trace.path, trace.dataset)]
     return worker.start(__name__, places) if places else None
 
@@ -28,7 +28,7 @@ def draw_pages(data: TraceData) -> None:
 
 
 def main(places: Sequence[str]) -> None:
-    """Draw the pages of traces; `places` alternates the path of a trace and that of its dataset."""
+    """Draw the pages of traces. `places`: for each trace its path, then the path of its dataset."""
     with worker.in_background(), suppress(InputError):
         for path, dataset in zip(places[::2], places[1::2], strict=True):
             draw_pages(TraceData(reopened(path, dataset)))

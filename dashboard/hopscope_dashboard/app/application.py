@@ -25,10 +25,10 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = (), swee
     """Give the application that shows `trace`. Of several traces it shows the one that the address names, by default
     the first.
 
-    `sweep`: a sweep of the machine that the traces ran on. The application serves every script, style and font itself,
-    so a browser needs no other host. It answers requests for localhost, for the address at which a request comes in,
-    and for `names`. Raises ValueError if one of `names` is not a valid host name, and InputError if no trace is given
-    or one is given twice.
+    `sweep`: the measurements of `hopscope sweep` on the machine of the traces. The application serves every script,
+    style and font itself, so a browser needs no other host. It answers requests for localhost, for the address at which
+    a request comes in, and for the host names `names`. Raises ValueError if one of `names` is not a valid host name,
+    and InputError if no trace is given or one is given twice.
     """
     # Many threads draw pages: load the modules that they need while there is only one thread.
     preload()
@@ -62,7 +62,7 @@ def _without_pages() -> Dash:
         assets_folder=str(_ASSETS),
         serve_locally=True,
         use_pages=False,
-        # Pages come and go with the address; their callbacks are registered once.
+        # Callbacks are registered before their pages exist: opening an address makes its page.
         suppress_callback_exceptions=True,
         enable_mcp=False,
         on_error=_say,
@@ -70,6 +70,6 @@ def _without_pages() -> Dash:
 
 
 def _say(error: Exception) -> None:
-    """Show an error of a callback that no page handles; otherwise the user would see nothing."""
+    """Show an error that a callback raised and no page handled. Otherwise the user would see nothing."""
     _log.error("a callback failed", exc_info=error)
     set_props(frame.PROBLEM, {"children": empty.went_wrong(error)})

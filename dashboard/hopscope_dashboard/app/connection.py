@@ -1,4 +1,4 @@
-"""Notice over every page while the server cannot be reached. It says what to do."""
+"""Notice shown over every page while the server cannot be reached, with the command that starts it again."""
 
 import shlex
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def notice(paths: Sequence[str]) -> Component:
                     ],
                     className="command when-away",
                 ),
-                html.P("It answers again. Loading the page again loses what you typed.", className="when-back"),
+                html.P("The server answers again. Loading the page again loses what you typed.", className="when-back"),
                 html.Button("Load the page again", className="button", **button_attributes),
             ],
             className="card problem",

@@ -102,7 +102,7 @@ def _redirect() -> Response:
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:
     """Give the page with the parameters in `search`; if the trace cannot answer, a page that says why.
 
-    Whatever goes wrong, there is a page: a blank one would not tell the user what to do.
+    Every error becomes a page too: a blank page would not tell the user what to do.
     """
     if page is None:
         return empty.no_such_page()
@@ -115,7 +115,7 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
 
 
 def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
-    """Notes on the selected part. Empty if the run has no such part, which the page itself says."""
+    """Notes on the selected part. Empty if the run has no such part; the page itself then says so."""
     try:
         return data.part(selection.options(query)).part_notes
     except InputError:

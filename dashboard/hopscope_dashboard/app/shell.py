@@ -17,7 +17,7 @@ from hopscope_dashboard.palette import FONT, MONO_FONT
 
 def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The trace that these pages show") -> Component:
     """Give the frame of the application, into which routing.py draws the page. `traces` and `paths` are the names and
-    paths of the traces served; `shows` is the tooltip of the name if there is only one."""
+    paths of the traces served; `shows` is the tooltip of the trace's name if only one trace is served."""
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.

@@ -86,7 +86,7 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
         State(ADDRESS_STORE, "data"),
         State(frame.TITLE, "data"),
         prevent_initial_call=True,
-        # Dash would drop an answer, and the page in it, that comes after the next tick.
+        # No ticks during a request: Dash drops an answer that arrives after the next tick, and the page would be lost.
         running=[(Output(TICK, "disabled"), True, False)],
     )
     def look(ticks: int, href: str | None, title: str | None) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 /* Notices that the server does not answer, and tells the user (components/connection.py). When the server is back, the
-   page is loaded again. Otherwise requests of the time between would be lost, and a menu entry that was clicked then
-   would do nothing when clicked again. The address has everything that a page shows. */
+   page is loaded again. Otherwise the requests made meanwhile would be lost, and a menu entry that was clicked
+   meanwhile would do nothing when clicked again. The address has everything that a page shows. */
 
 (function () {
   var PATIENCE_MS = 1500, YOUNG_MS = 5000;
@@ -35,7 +35,7 @@
         wasAway = true;
         say("away");
         setTimeout(waitForIt, PATIENCE_MS);
-      /* A request that fails each time soon after the page was loaded must not load the page for ever. */
+      /* A request that fails soon after every load of the page must not reload the page for ever. */
       } else if (isTyping() || (!wasAway && performance.now() < YOUNG_MS)) say("back");
       else location.reload();
     });
@@ -63,7 +63,7 @@
     if (!lost) probe().then(function (answers) { if (!answers) onLost(); });
   });
 
-  /* A page that the user leaves drops its requests. */
+  /* When the user leaves the page, its requests fail; this does not mean that the server is away. */
   window.addEventListener("pagehide", function () { leaving = true; });
   window.addEventListener("beforeunload", function () { leaving = true; });
   window.addEventListener("pageshow", function () { leaving = false; });

@@ -2,7 +2,7 @@
 
 var dagfuncs = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
 
-/* The text of a cell. The row came with the texts of its numbers, as `texts` by column. */
+/* The text of a cell. The server sends a row's numbers also as texts: `texts`, by column. */
 dagfuncs.hopscopeText = function (params) {
   return params.data ? params.data.texts[params.colDef.field] : "";
 };

@@ -1,6 +1,6 @@
 /* Drawings of trees and exchanges, on the pages. A line under the drawing describes the part under the pointer, or the
-   part that the arrow keys reach. A click or Enter on a part with a link follows the link (marks.js). On another part
-   it keeps the description until Escape. */
+   part that the arrow keys reach. A click or Enter on a part with a link follows the link (marks.js). A click on
+   another part keeps its description in the line until Escape. */
 
 (function () {
   window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, {

@@ -1,5 +1,5 @@
 /* Adapts figures to the window's width and colour scheme. After a change of width, a figure places its legend before it
-   knows how many lines the legend has, so the legend may lie over the plot. So it is placed once more. */
+   knows how many lines the legend has, so the legend may lie over the plot. So this script places it again. */
 
 (function () {
   var later = 0;

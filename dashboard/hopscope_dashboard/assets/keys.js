@@ -1,5 +1,5 @@
-/* Keys that follow a link of the page, as the link itself says: n to the next collective, p to the previous one. They
-   have no effect while the user types, or with a modifier, because such keys belong to the browser. */
+/* Keys that follow the link of the page that names them: n to the next collective, p to the previous one. They have no
+   effect while the user types, or with a modifier, because such keys belong to the browser. */
 
 document.addEventListener("keydown", function (event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

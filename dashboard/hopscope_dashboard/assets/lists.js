@@ -17,7 +17,7 @@
     saveAll(address.searchParams);
   }
 
-  /* Lets the link that saves the list save the listed rows. */
+  /* Changes the link that saves the list, so that it saves the rows that the list shows. */
   function saveAll(asked) {
     var link = document.getElementById("collectives-csv");
     if (!link) return;
@@ -90,8 +90,8 @@
         return window.dash_clientside.no_update;
       },
 
-      /* Takes up a click on a column's heading: the list is then ordered by the column, and by none of the orders above
-         the list. */
+      /* Takes up a click on a column's heading: the list is then ordered by the column instead of one of the orders
+         above the list. */
       sorted: function (asked, order) {
         var by = asked && asked.sortModel && asked.sortModel[0], column = by && known && known.getColumn(by.colId);
         if (!column) return order || !asked || by ? window.dash_clientside.no_update : "worst";

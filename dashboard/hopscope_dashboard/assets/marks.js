@@ -1,5 +1,6 @@
-/* Follows the leads of marks on a page (leads.py). Marks are points of figures, parts of drawings and parts of the
-   timeline. A point has its address as `customdata`, without the beginning that all points share (`meta.leads`).
+/* Follows the leads of marks on a page: the addresses that a click on them opens (leads.py). Marks are points of
+   figures, parts of drawings and parts of the timeline. A point has its address as `customdata`, without the beginning
+   that all points share (`meta.leads`).
 
    `/page?...` is another page. `?name=value` sets a parameter of this page, and removes it if it has that value
    already. `#id` is a row of this page, which is scrolled to and marked. With Ctrl or the middle button, another page
@@ -82,7 +83,7 @@
     return { from: String(Math.round(from * meta.nanoseconds)), to: String(Math.round(to * meta.nanoseconds)) };
   }
 
-  /* A figure's own handlers of its events. The figure keeps them, so that each is added only once. */
+  /* Handlers of the events that a figure reports itself. The figure keeps them, so that each is added only once. */
   function follows(plot) {
     return {
       plotly_hover: function (data) {
@@ -127,7 +128,7 @@
     });
   });
 
-  /* plotly ignores the middle button. */
+  /* plotly ignores the middle button, so this follows its clicks. */
   document.addEventListener("mousedown", function (event) {
     var plot = event.button === 1 && event.target.closest ? event.target.closest(".js-plotly-plot.leads") : null;
     if (!plot) return;
@@ -136,7 +137,7 @@
     follow(plot.hopscopeLead, event);
   }, true);
 
-  /* Words and numbers with a lead (components/mark.py). Drawings follow their own parts. */
+  /* Follows words and numbers with a lead (components/mark.py). Drawings handle clicks on their parts themselves. */
   ["click", "auxclick", "keydown"].forEach(function (name) {
     document.addEventListener(name, function (event) {
       var mark = event.target.closest ? event.target.closest(".mark-link") : null;

@@ -1,4 +1,4 @@
-/* Leads from a clicked element to an address. The browser needs no server for them. */
+/* Functions that lead from a clicked element to an address, in the browser alone. */
 
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   hopscope: {
@@ -26,8 +26,8 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       return ["?" + asked, no];
     },
 
-    /* Leads to the entry that the user chose in a list. This is also called for a list that was just drawn, so only a
-       list whose value is no longer the current one was used. */
+    /* Leads to the entry that the user chose in a list. Drawing a list calls this too, but then the list's value is
+       still the current one. */
     followSelect: function () {
       var lists = window.dash_clientside.callback_context.inputs_list[0];
       var used = lists.find(function (each) {

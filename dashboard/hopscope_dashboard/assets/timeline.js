@@ -1,11 +1,12 @@
 /* The timeline of a run or of one collective. It asks the server for what is in view and shows it. The address has the
-   view as `view` (in ns; of a collective, since its first enter). The selected time (`from`, `to`) is for all pages, and
-   everything else is shaded. A small timeline shows the whole run. Timelines of collectives on one page zoom together.
-   The parts are in separate files and get it as `timeline`: pointer, told, keys, search, rows and tables. */
+   view as `view` (in ns; of a collective, since its first enter). The selected time (`from`, `to`) is for all pages,
+   and everything else is shaded. A small timeline shows the whole run. Timelines of collectives on one page zoom
+   together. Its parts are in files of their own, each of which gets the object `timeline`: pointer, told, keys, search,
+   rows and tables. */
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 32, SHORTEST = 20, NAME_PIXELS = 36, BESIDE_PICTURE = 150;
-  /* Answers of the server by request, those on their way too: a page that is drawn again has them already. */
+  /* Answers of the server by request, including those on their way. A page that is drawn again need not ask again. */
   var kept = new Map();
 
   /* The answer under a name. If there is none, `ask` requests it. */
@@ -68,7 +69,7 @@
       return made;
     }
 
-    /* The largest height of all rows together with which the picture and the text under it fit into the window. */
+    /* The largest total height of the rows for which the picture and the text under it fit into the window. */
     function room() {
       return window.innerHeight - (canvas.getBoundingClientRect().top + window.scrollY) - BESIDE_PICTURE;
     }
@@ -116,8 +117,8 @@
       return !small && !(state.marks && (only ? state.marks.hops : state.marks.collectives));
     }
 
-    /* Shows a view. The old picture is stretched until the answer comes. Of the views that follow before it comes, only
-       the last is asked for. */
+    /* Shows a view. The old picture is stretched until the answer comes. If several other views are chosen meanwhile,
+       only the last one is asked for. */
     function show(view) {
       state.view = wanted = view;
       redraw();
@@ -151,7 +152,7 @@
         redraw();
         return load();
       }
-      /* The run may end before the view of a collective that is compared with a longer one. */
+      /* The answer ends where the run ends. The view may go on, if a longer collective is compared with this one. */
       if (!only) state.view = { from: got.data.from, to: got.data.to };
       showMarks(got);
       if (small || got.marks || !(got.data.exact || only)) return rest();
@@ -192,7 +193,7 @@
       return { from: begin, to: begin + length };
     }
 
-    /* Goes to a view, with the other collectives of the page. The address gets it once the view has come to rest. */
+    /* Goes to a view, and so do the other collectives of the page. The address gets the view once it is at rest. */
     function go(from, to) {
       if (!state.data) return;
       show(inside(from, to));
@@ -297,7 +298,7 @@
       drag: drag, whole: whole, zoom: zoom, move: move, open: open, keep: keep, reveal: reveal,
       place: function () { return place; },
       isGone: function () { return gone; },
-      /* Adds a function to call when the timeline ends. */
+      /* Adds a function to call when the timeline is removed. */
       atEnd: function (end) { ends.push(end); },
     };
     if (small || only) {

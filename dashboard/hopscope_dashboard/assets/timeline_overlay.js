@@ -13,7 +13,7 @@
     return place.row >= SMALLEST_ROW;
   }
 
-  /* A name, without the prefix of all MPI functions, cut to the room in a bar; null if the bar has no room for it. */
+  /* A name as it fits into a bar: whole, or without the prefix MPI_; null if neither fits. */
   function fitting(context, name, room) {
     var short = name.replace(/^MPI_/, "");
     return [name, short].find(function (each) { return context.measureText(each).width <= room; }) || null;

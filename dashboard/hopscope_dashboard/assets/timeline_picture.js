@@ -23,7 +23,8 @@
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   }
 
-  /* The positions of everything on the canvas, in CSS pixels. `room` is the most height that all rows may have. */
+  /* The positions of everything on the canvas, in CSS pixels. `room` is the largest height that all rows together may
+     have. */
   function layout(width, rows, small, room, only) {
     var most = small ? 150 : Math.max(320, room);
     var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : HIGHEST, Math.floor(most / Math.max(1, rows))));
@@ -38,8 +39,7 @@
   }
 
   /* Draws the columns as an image. Each cell is filled from below with the shares of its categories, in their order.
-     Computing is the lowest, so waiting is hatched from the top. A column is about half as wide as a pixel of `ratio`
-     1. */
+     Computing is the lowest, so waiting is hatched from the top. A column is about half a CSS pixel wide. */
   function image(data, colours, cell, ratio) {
     var canvas = document.createElement("canvas"), columns = data.columns, isHatched = data.waiting && cell >= HATCHED * ratio;
     canvas.width = columns;
@@ -75,9 +75,9 @@
     context.stroke();
   }
 
-  /* Draws the path where there are too many single stretches. In each cell its thickness is its share, but at least so
-     much that it is visible among many ranks. It has a rim in the background's colour, because it crosses rows of every
-     colour. */
+  /* Draws the path where there are too many single stretches. Its thickness in a cell shows its share of the cell, but
+     is always large enough to see among many ranks. It has a rim in the background's colour, because it crosses rows of
+     every colour. */
   function pathByColumns(context, place, view, data, colours) {
     var width = Math.max(2, x(place, view, view.from + data.width) - place.left), most = Math.max(2, Math.min(5, place.row * 0.6));
     var least = Math.min(3, most), rim = place.row >= 12 ? 1.2 : 0.5;
@@ -97,7 +97,7 @@
     });
   }
 
-  /* The rank on whose row a stretch of the path begins: of a hop of a collective, its sender. */
+  /* The rank on whose row a stretch of the path begins. For a hop of a collective, it is the sender. */
   function senderOf(stretch) {
     return stretch[4] === undefined || stretch[4] === null ? stretch[0] : stretch[4];
   }
@@ -117,7 +117,8 @@
     });
   }
 
-  /* Pales the rows of a collective, so that its hops stand out, most outside its calls, which have outlines. */
+  /* Pales the rows of a collective, so that its hops stand out. Times outside the collective's calls become palest, and
+     each call gets an outline. */
   function pale(context, place, view, calls, rowOf, colours) {
     context.fillStyle = colours.paper;
     context.strokeStyle = colours.native;
@@ -159,7 +160,7 @@
     return nearest;
   }
 
-  /* The width of the rims of messages. They cross rows of their own colour, so they need rims; but many rims would
+  /* The width of the rims of messages. Messages cross rows of their own colour, so they need rims; but many rims would
      cover the rows. */
   function rimOf(place, view, those, middle) {
     var length = those.reduce(function (sum, each) {
@@ -208,8 +209,7 @@
     });
   }
 
-  /* Names the times that occur once and that results leave out: start-up and shutdown. A line marks where each ends or
-     begins. */
+  /* Labels start-up and shutdown, which results leave out, and marks with a line where each ends or begins. */
   function once(context, place, view, those, colours) {
     context.font = "12px " + colours.font;
     context.textBaseline = "middle";

@@ -26,7 +26,7 @@
       return state.view.from + ((x - place.left) / (place.right - place.left)) * (state.view.to - state.view.from);
     }
 
-    /* Measures a span. Its texts come from the server; until they do, those of the last measured span remain. */
+    /* Measures a span. Its texts come from the server. Until they arrive, the texts of the last span remain. */
     function measure() {
       var ends = [nsAt(state.drag[0]), nsAt(state.drag[1])].sort(function (a, b) { return a - b; }).map(Math.round);
       var texts = state.ruler || {};

@@ -38,8 +38,8 @@
       timeline.redraw();
     }
 
-    /* Moves the view to the hit. The view gets wider if the hit is longer than it, and narrower if the hit would be too
-       small to see. */
+    /* Moves the view to the hit. The view gets wider if the hit is longer than the view, and narrower if the hit would
+       be too small to see. */
     function show() {
       var long = hit.end - hit.begin, length = state.view.to - state.view.from, middle = (hit.begin + hit.end) / 2;
       length = Math.max(1.25 * long, Math.min(length, Math.max(OF_VIEW * long, 1000)));

@@ -1,5 +1,5 @@
-/* The timeline as SVG. The same code as for the canvas draws it (timeline_picture.js). It gets an object in place of a
-   canvas's context, which turns drawing calls into elements. The columns of the ranks are an image here, too. */
+/* The timeline as SVG. The same code as for the canvas draws it (timeline_picture.js). In place of a canvas's context
+   it gets an object that turns drawing calls into SVG elements. The columns of the ranks stay an image. */
 
 (function () {
   var BASELINES = { middle: "central", top: "hanging" }, ANCHORS = { left: "start", right: "end" };

@@ -2,7 +2,7 @@
    view. */
 
 (function () {
-  /* The view is summed up only once it has come to rest. */
+  /* The tables of a view are asked for only once the view has come to rest. */
   var SELECTED_MS = 50, REST_MS = 400;
 
   function tables(timeline) {

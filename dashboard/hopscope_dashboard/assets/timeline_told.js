@@ -110,7 +110,7 @@
     function click(pointer, event) {
       var number = ++clicks, keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey, target: line }, found = leadOfClick(pointer);
       clearTimeout(clickTimer);
-      /* Wait, because a second click would mean the whole run. */
+      /* Wait: a second click would mean a double click, which shows the whole run. */
       clickTimer = setTimeout(function () {
         found.then(function (lead) { if (!timeline.isGone() && number === clicks) window.hopscope_marks.follow(lead, keys); }).catch(cannotTell);
       }, 250);

@@ -34,9 +34,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _machine_file(paths: Sequence[Path], dataset: Path | None, sweep: Path | None) -> Path | None:
-    """Returns the machine file to show, or None for traces. Raises InputError if traces or their options come with
-    it."""
-    from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
+    """Returns the machine file to show, or None for traces. Raises InputError if a machine file is given together with
+    traces or their options."""
+    from hopscope.machine.parameters.probed import is_machine_file  # imported late: it loads scipy
 
     machine_file = next(filter(is_machine_file, paths), None)
     if machine_file is not None and len(paths) > 1:
@@ -146,7 +146,7 @@ def command(
 
 
 def _end_threads() -> None:
-    """Wait for the other threads, which are answering requests, but no longer than _LAST_ANSWERS_S for all."""
+    """Wait for the other threads, which are answering requests, but at most _LAST_ANSWERS_S in total."""
     deadline = time.monotonic() + _LAST_ANSWERS_S
     for thread in threading.enumerate():
         if thread is not threading.current_thread():

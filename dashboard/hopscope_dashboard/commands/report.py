@@ -37,7 +37,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
     if _is_machine_file(Path(trace)):
         if dataset is not None:
             raise InputError(f"--dataset goes with a trace, and {trace} is a machine file; leave it out")
-        from hopscope_dashboard.data.trace import Machine  # late: Dash
+        from hopscope_dashboard.data.trace import Machine  # imported late: it loads Dash
         from hopscope_dashboard.report.machine import machine_document
 
         _write(machine_document(Machine(Path(trace)), program_version()), output)
@@ -52,7 +52,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
 def _is_machine_file(path: Path) -> bool:
     if not path.is_file():
         return False
-    from hopscope.machine.parameters.probed import is_machine_file  # late: scipy
+    from hopscope.machine.parameters.probed import is_machine_file  # imported late: it loads scipy
 
     return is_machine_file(path)
 

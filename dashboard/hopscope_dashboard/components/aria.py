@@ -13,5 +13,5 @@ ALERT: Final[dict[str, Any]] = {"role": "alert"}
 
 
 def label(text: str) -> dict[str, Any]:
-    """Give a name to an element that has no text."""
+    """Give the attribute that names an element without text."""
     return {"aria-label": text}

@@ -53,7 +53,7 @@ def drawing(title: str, figure: Any, *, name: str) -> Component:
 
 
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
-    """Give a row of numbers: each with a label, its unit and, unless empty, a few words on what it means."""
+    """Give a row of numbers. `figures` are (label, number with its unit, a few words on what it means or "")."""
     cells = [
         html.Div([html.Dt(label), html.Dd(value), html.Small(meaning) if meaning else None], className="key-figure")
         for label, value, meaning in figures

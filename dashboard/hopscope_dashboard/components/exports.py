@@ -44,7 +44,8 @@ def figure(graph: Component) -> Component:
 
 
 def table(frame: Component, full: str | None) -> Component:
-    """Give a table with its button. `full` is the address of its rows, of `csv_address`; None saves the rows shown."""
+    """Give a table with its button. `full` is the address of all its rows, from `csv_address`; if it is None, the
+    button saves the rows shown."""
     return html.Div([frame, _line(_button("csv") if full is None else csv_link(full))], className=EXPORTABLE)
 
 

@@ -1,4 +1,5 @@
-"""A tree on its topology, or an exchange between peers: the drawing, its text and its legend."""
+"""Drawing of a tree on its topology, or of an exchange between peers, with a legend and a line of text about the edge
+that the user points at."""
 
 from html import escape
 from typing import Final
@@ -25,7 +26,7 @@ from hopscope_dashboard.palette import (
 )
 
 _SMALLEST: Final = 0.6
-"""Smallest scale of a drawing; below it, its frame scrolls."""
+"""Smallest scale of a drawing. In a frame that is too small for it, the drawing scrolls."""
 _SMALLEST_ROUNDS: Final = 0.7
 _WIDE: Final = 1100
 _HINT: Final = "Point at an edge, or use the arrow keys."
@@ -45,7 +46,7 @@ def graph(placed: Graph, *, name: str, label: str, has_run: bool = True) -> Comp
 
 
 def _folding(folding: Folding) -> Component:
-    """Say how much is folded, with links that fold open hosts again."""
+    """Say how many ranks are folded into circles, with links that fold open hosts again."""
     total = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
     sentence = (
         f"{quantities.number(folding.folded_ranks)} of {total} are folded: circle ×16 is 16 ranks of one host; an "

@@ -1,4 +1,4 @@
-"""Word or number on a page that is a link, as the marks of figures are."""
+"""Turns a word or number on a page into a link, like the clickable marks of figures."""
 
 from typing import Any
 
@@ -20,5 +20,5 @@ def mark(content: Any, address: str | None, action: str) -> Any:
 
 
 def rank(number: Any) -> Any:
-    """Give the number of a rank, which selects it."""
+    """Give a rank's number as a link that selects the rank."""
     return mark(str(number), f"?ranks={number}", "select the rank")

@@ -12,7 +12,7 @@ from hopscope_dashboard.navigation import frame
 from hopscope_dashboard.navigation.address import Query, link
 
 SELECT: Final = "address-select"
-"""Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""
+"""Type in the ids of these lists: `{"type": SELECT, "name": ..., "current": ...}`."""
 
 _SEARCHED: Final = 8
 """Smallest number of entries for which typing narrows the list."""

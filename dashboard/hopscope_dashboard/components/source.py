@@ -24,7 +24,8 @@ def place(call: Row) -> Any:
 
 
 def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Component]:
-    """Give the source lines around the call site of most of these calls; an empty list if its file is not available."""
+    """Give the source lines around the most frequent call site of these calls; an empty list if its file is not
+    available."""
     places = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
     for (name, file, line), count in places.most_common(1):
         source = read(file, line)

@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 
 class Computations(Generic[Key, Answer]):
-    """Answers by key."""
+    """Cache of answers by key."""
 
     def __init__(self, limit: int | None = None) -> None:
         """`limit`: the largest number of answers to keep; None for all."""
@@ -19,11 +19,11 @@ class Computations(Generic[Key, Answer]):
         self._futures: dict[Key, Future[Answer]] = {}
         self._lock = threading.Lock()
         self.running: dict[Future[Answer], tuple[Key, float]] = {}
-        """Computations under way: key and begin, in seconds of the monotonic clock."""
+        """Computations under way, each with its key and the time at which it began (seconds of the monotonic clock)."""
 
     def answer(self, key: Key, compute: Callable[[], Answer]) -> Answer:
-        """Give the answer of this key, which the first thread that asks computes. If computing fails, forget it and
-        raise its error."""
+        """Give the answer of this key, which the first thread that asks computes. If computing fails, forget the key
+        and raise the error."""
         future, is_first = self._future(key)
         if is_first:
             self._compute(key, future, compute)

@@ -52,7 +52,7 @@ _PARTS_KEPT = 16
 
 
 class TraceData:
-    """One opened trace and its previous answers: a trace does not change while it is open."""
+    """An opened trace and the answers that were computed so far. They stay valid: an open trace does not change."""
 
     def __init__(self, trace: Trace, name: str | None = None) -> None:
         """`name`: the trace's name on the pages; by default the last part of its path."""
@@ -91,12 +91,12 @@ class TraceData:
 
     @property
     def scope(self) -> str:
-        """Subject of a sentence that says what is missing."""
+        """Words for the trace or its selected part, as the subject of a sentence about what it lacks."""
         return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
 
     @property
     def identity(self) -> str:
-        """Eight digits that tell datasets apart, the first of the hash of the manifest."""
+        """Eight digits that tell datasets apart: the beginning of the hash of the dataset's manifest."""
         return self._cached_answer(("identity",), lambda: self.trace.identity[:8])
 
     @property
@@ -185,8 +185,8 @@ class TraceData:
         return self._cached_answer(_key(command, options), lambda: self.rows_now(command, **options))
 
     def rows_now(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis without keeping them: the answers to all typing and scrolling would fill the
-        memory."""
+        """Give the rows of an analysis without keeping them. For requests while a user types or scrolls: all their
+        answers would fill the memory."""
         return self.trace.run(command, **options).to_pylist()
 
     def csv(self, command: str, options: Mapping[str, Value], base: "TraceData | None" = None) -> Iterator[str]:
@@ -229,8 +229,8 @@ class TraceData:
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """Parts of the run that answers about the critical path leave out, in words, by the option that includes
-        each."""
+        """Phases of the run that answers about the critical path leave out, such as start-up, in words. The key is the
+        option that includes the phase."""
         return self._cached_answer(("left out",), lambda: self.trace.left_out)
 
     @property
@@ -263,7 +263,7 @@ class TraceData:
         return self._cached_answer(("remap",), self._remap)
 
     def rank_order(self) -> Remedy:
-        """Give the suggested rank order. Raises InputError where there can be none."""
+        """Give the suggested rank order. Raises InputError if this trace allows none."""
         return self._cached_answer(("reorder",), lambda: remedies.rank_order(self.trace))
 
     def library_setting(self) -> Remedy:
@@ -297,11 +297,11 @@ class TraceData:
         )
 
     def caveats(self) -> list[str]:
-        """Give the limits of every answer from this trace, in sentences."""
+        """Give the sentences of `limits`."""
         return [limit["sentence"] for limit in self.limits()]
 
     def limits(self) -> Rows:
-        """Give the limits of every answer from this trace, each with its kind and its sentence."""
+        """Give the limits that hold for every answer about this trace, each with its kind and a sentence."""
         return self._cached_answer(("limits",), self.trace.limits)
 
     def source(self, file: str, line: int) -> Excerpt | None:
@@ -343,7 +343,7 @@ class Sweep:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if the file is not from `hopscope sweep`."""
-        from hopscope.advice.sweep.decision import decisions, penalty_of  # late: scipy
+        from hopscope.advice.sweep.decision import decisions, penalty_of  # imported late: loads scipy
         from hopscope.advice.sweep.measured import read
         from hopscope.advice.sweep.models import NAMES
         from hopscope.advice.sweep.summary import summary
@@ -361,7 +361,7 @@ class Machine:
 
     def __init__(self, path: Path) -> None:
         """Raises InputError if the file is not a machine file."""
-        from hopscope.machine.parameters import answer_of_machine, measured_over_sizes, table_of  # late: scipy
+        from hopscope.machine.parameters import answer_of_machine, measured_over_sizes, table_of  # loads scipy
 
         answer = answer_of_machine(path)
         self.name, self.path = path.name, str(path)

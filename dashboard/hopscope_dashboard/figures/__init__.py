@@ -1,4 +1,4 @@
 """Draws figures from rows.
 
-Each function takes rows of an analysis and gives a plotly figure or the elements of a graph, and nothing else.
+Each function takes rows of an analysis and gives a plotly figure or the parts of a drawing. It has no other effect.
 """

@@ -12,7 +12,7 @@ from hopscope_dashboard.navigation.leads import Leads, points
 Row = dict[str, Any]
 
 _NARROWEST: Final = 10.0
-"""Smallest range of an axis of shares, in per cent: a smaller one would exaggerate differences."""
+"""Smallest range of an axis of shares, in per cent: a smaller range would exaggerate differences."""
 _WIDE: Final = 50.0
 
 _MARK: Final = {"color": "#d99a00", "width": 3}
@@ -31,8 +31,8 @@ def share_bars(
     """Draw bars of shares in per cent with their intervals. `leads`: the address that a click on a label's bars opens.
 
     `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and
-    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` has, by a series' name, a
-    share for each of its bars, at which a mark is drawn; `limit` says what the marks mean.
+    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` has, by the name of a series,
+    the share at which each of its bars gets a mark. `limit` is the legend's text for the marks.
     """
     figure = go.Figure()
     for name, colour, rows, column in series:
@@ -78,7 +78,7 @@ def share_bars(
                 top = position + (1 - BAR_GAP) * (place / len(series) - 0.5)
                 ends = {"y0": top, "y1": top + (1 - BAR_GAP) / len(series)}
                 marks.append({"type": "line", "x0": 100 * share, "x1": 100 * share, **ends, "line": _MARK})
-    figure.update_layout(shapes=marks)  # added one by one, each mark would check all before it
+    figure.update_layout(shapes=marks)  # all at once: adding a mark checks all marks before it
     if limits:
         # Shapes have no entry in the legend, so a line without points stands for them.
         figure.add_scatter(x=[None], y=[None], mode="lines", name=limit, line=_MARK, hoverinfo="skip")
@@ -87,8 +87,8 @@ def share_bars(
 
 
 def _end_of_shares(figure: go.Figure, limits: Mapping[str, Sequence[float | None]]) -> float:
-    """The end of the axis in per cent, a little beyond the longest bar or mark. With many ranks every share may be
-    small."""
+    """The end of the axis in per cent: a little beyond the longest bar or mark, because with many ranks every share may
+    be small."""
     ends = [
         value + (error or 0)
         for series in figure.data
@@ -175,7 +175,7 @@ def by_label(
     figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, heading: str
 ) -> None:
     """Frame a figure of horizontal bars with one row per label, the first on top. `per_label`: bars in a row, one below
-    the other. `series`: number of series; several have a legend."""
+    the other. `series`: number of series; if there are several, the figure has a legend."""
     thick = 26 if per_label == 1 else 36
     frame(
         figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=heading

@@ -14,14 +14,15 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 Row = dict[str, Any]
 
 _LONGEST_LINE, _MOST_LINES = 44, 3
-"""Characters in a line and lines of a name: a name of several algorithms needs more than one line."""
+"""Largest number of characters in a line, and of lines, of a candidate's name. The names of several algorithms in one
+candidate need more than one line."""
 
 
 def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
     """Draw the predicted time per iteration, with its interval, of each candidate. Rows are those of `analyze remap`,
     times in ns.
 
-    `addresses`: the address that a click on each bar opens, which shows its numbers.
+    `addresses`: for each bar, the address that a click opens. It shows the candidate's numbers.
     """
     unit = quantities.axis_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
     scale = unit.nanoseconds

@@ -1,4 +1,5 @@
-"""Draws the method of each message size and number of ranks as a cell, coloured by its algorithm."""
+"""Draws a decision map: a cell for each message size and number of ranks names the best method, in its algorithm's
+colour."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

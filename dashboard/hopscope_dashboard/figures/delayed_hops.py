@@ -27,7 +27,8 @@ def hop_address(row: Row) -> str:
 
 
 def delays(rows: Sequence[Row]) -> go.Figure:
-    """Draw a bar per hop: the delay that moved the end, and the rest. Rows are those of `analyze delayed-hops`."""
+    """Draw a bar per hop: the part of its delay that moved the end of the collective, and the rest. Rows are those of
+    `analyze delayed-hops`."""
     unit = quantities.axis_unit(max((row["delay_ns"] for row in rows), default=0))
     # In a pipeline two hops of one edge may be late in one collective; invisible characters tell their labels apart.
     labels = [f"{hop_name(row)} " + "\u200b" * position for position, row in enumerate(rows)]

@@ -13,7 +13,7 @@ from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
 Row = dict[str, Any]
 
 UNTOLD: Final = "no class"
-"""Class of a rank with too few collectives."""
+"""Class of a rank with too few collectives to tell its class."""
 
 
 def class_of(row: Row) -> str:

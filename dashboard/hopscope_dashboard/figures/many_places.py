@@ -9,8 +9,8 @@ from hopscope.format import quantities
 Row = dict[str, Any]
 
 WHOLE: Final = 128
-"""Largest number of ranks of which the timeline and trees show each one: up to this many, scrolling finds a rank. With
-more ranks they show hosts first."""
+"""Largest number of ranks that the timeline and trees show one by one. With more ranks they show hosts first, because
+scrolling would no longer find a rank."""
 
 MOST_BARS: Final = 64
 MOST_ROWS: Final = 256
@@ -35,7 +35,7 @@ class MatrixPlaces:
 
 
 def largest_rows(rows: Sequence[Row], amount: Callable[[Row], float | None], limit: int) -> list[Row]:
-    """Give the `limit` rows with the largest `amount`, in their own order. An amount of None counts as 0."""
+    """Give the `limit` rows with the largest `amount`, in the order of `rows`. An amount of None counts as 0."""
     if len(rows) <= limit:
         return list(rows)
     numbers = sorted(range(len(rows)), key=lambda number: -(amount(rows[number]) or 0))[:limit]

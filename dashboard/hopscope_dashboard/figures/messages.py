@@ -20,9 +20,9 @@ CURVE_COLOURS: Final[dict[str, str]] = {
     "PLogP": CATEGORY_COLOURS["lan"],
     SEVERAL_DESTINATIONS: CATEGORY_COLOURS["local"],
 }
-"""Colours of the curves; the gap towards several destinations in turn belongs to no published model."""
+"""Colours of the curves by model. SEVERAL_DESTINATIONS is a curve of no published model."""
 CURVE_MEANINGS: Final[dict[str, str]] = {
-    "Hockney": "the whole way of a message: α + mβ",
+    "Hockney": "a message from end to end: α + mβ",
     "LogGP": "the time between two messages of a sender: g + (m - 1) G",
     "PLogP": "the same, g(m); dashed o_s(m), what the sender spends in MPI; dotted o_r(m), what the receiver does",
     SEVERAL_DESTINATIONS: "the time between two messages of a sender that serves several destinations in turn",

@@ -44,7 +44,7 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
             textposition="middle right",
             **points(
                 [_hover_text(row) for row in periodic_rows],
-                Leads([link("", rank=row["rank"]) for row in periodic_rows], "lay its noise over itself"),
+                Leads([link("", rank=row["rank"]) for row in periodic_rows], "fold its noise at the period"),
             ),
         )
     )

@@ -17,8 +17,8 @@ RUNS: Final = ("base", "new")
 
 _NAME_ROOM: Final = 0.12
 _LABELLED: Final = 0.055
-"""Fractions of the longer bar: parts of at least the first have their category's name and share written in them, parts
-of at least the second only the share."""
+"""Smallest parts of a bar, as fractions of the longer bar, that have room for the category's name and share (first), or
+for the share alone (second)."""
 
 
 def path_pair(rows: Sequence[Row], addresses: Sequence[Mapping[str, str]]) -> go.Figure:

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from hopscope_dashboard.palette import FONT
 
 CONFIG: Final[dict[str, Any]] = {
-    # Its buttons would cover legends. `components/exports.py` has buttons that save a figure, and dragging zooms.
+    # The buttons of plotly's mode bar would cover legends. `components/exports.py` has buttons that save a figure, and
+    # dragging zooms.
     "displayModeBar": False,
     "responsive": True,
     # By default, plotly.js knows a server to upload figures to.

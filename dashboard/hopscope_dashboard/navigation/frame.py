@@ -18,7 +18,7 @@ SCHEME: Final = "colour-scheme"
 
 
 class MenuPage(Protocol):
-    """Menu's view of a page."""
+    """A page as the menu sees it."""
 
     @property
     def path(self) -> str:
@@ -57,7 +57,7 @@ _title_numbers: Final = count()
 def title(text: str) -> str:
     """Give a page's title in the form that the browser gets: the title in the first line, a new number in the second.
 
-    If only a page's content changes, Dash checks all its components once for each component: with thousands, for a
-    minute. A changed title avoids that.
+    If a callback changes only the content of a page, Dash checks every component once for each component. With
+    thousands of components this takes a minute. Changing the title too avoids it.
     """
     return f"{text}\n{next(_title_numbers)}"

@@ -20,7 +20,8 @@ CLICK: Final = "Click: "
 
 @dataclass(frozen=True)
 class Leads:
-    """Addresses of a series' marks, in their order, and the action of a click on a mark, such as `select the rank`."""
+    """Addresses of a series' marks, in the order of the marks, and words for what a click does, such as `select the
+    rank`."""
 
     addresses: Sequence[Any]
     action: str
@@ -46,8 +47,8 @@ CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def category_pages(*, has_places: bool) -> Mapping[str, tuple[str, str]]:
-    """Give the page for each category. If the trace has call sites, computing has the page of the calls that follow
-    it."""
+    """Give the page for each category. If the trace has call sites, computing leads to the page that lists the MPI
+    calls after it."""
     return {**CATEGORY_PAGES, "compute": ("/places", "the calls that it led to")} if has_places else CATEGORY_PAGES
 
 
@@ -109,7 +110,7 @@ def edge(src: int, dst: int) -> str:
 
 
 EDGE_DOES: Final = "see its hops over time"
-"""Action of a click on an edge."""
+"""Words for what a click on an edge does."""
 
 
 def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:

@@ -39,7 +39,8 @@ def sections(pages: Sequence[Page], current: Page | None, lacking: dict[str, str
 
 
 def lacking(pages: Sequence[Page], data: TraceData) -> dict[str, str]:
-    """Give the reason why a page has nothing to show, by its address; pages with something to show are left out."""
+    """Give the reasons why pages have nothing to show, by the page's address. Pages with something to show are left
+    out."""
     reasons = {page.path: _reason(page, data) for page in pages if page.in_menu}
     return {path: reason for path, reason in reasons.items() if reason}
 

@@ -44,8 +44,7 @@ def not_understood(query: Query) -> list[str]:
 
 
 def names_no_communicator(query: Query) -> bool:
-    """True if the address has a `comm`, which names a collective's communicator, that is not a number and has no `seq`
-    beside it."""
+    """True if the address has the parameter `comm` without `seq`, and its value is not the number of a communicator."""
     return "comm" in query and "seq" not in query and number(query, "comm") is None
 
 

@@ -12,8 +12,8 @@ class Traces:
     """The traces that are served, in the order given. Each one knows the others."""
 
     def __init__(self, opened: Sequence[Trace], sweep: Sweep | None = None) -> None:
-        """`sweep`: a sweep of the machine that they ran on. Raises InputError if there is no trace, or if two have the
-        same dataset, because no address could tell them apart."""
+        """`sweep`: measurements by `hopscope sweep` of the machine that they ran on. Raises InputError if there is no
+        trace, or if two have the same dataset, because no address could tell them apart."""
         if not opened:
             raise InputError("no trace to show; give one or several")
         names = distinct_names([trace.path.resolve() for trace in opened])

@@ -29,7 +29,7 @@ def computing(data: TraceData) -> str | None:
 
 
 def communication(data: TraceData) -> str | None:
-    """Give the reason if no rank communicates, nor begins and ends MPI."""
+    """Give the reason if the trace has no collective, no message, and no other MPI call or region."""
     recorded = data.number_of("collectives", "messages", "intervals")
     return None if recorded else "No rank communicates in this trace."
 

@@ -39,10 +39,8 @@ th {{ color: var(--muted); font-weight: 600; }} .number {{ text-align: right; wh
 
 
 def document(trace: Trace, version: str, progress: Progress | None = None) -> str:
-    """Give the report of a trace as one HTML document. `version` is that of the program.
-
-    Its numbers are the command line's. Raises InputError if the dataset says nothing of the run.
-    """
+    """Give the report of a trace as one HTML document. `version` is Hopscope's. The report has the same numbers as the
+    command line. Raises InputError if the dataset does not say what ran."""
     steps = len(DETAILS) + 2
 
     def report_progress(done: int) -> None:
@@ -94,7 +92,7 @@ def _head(trace: Trace, name: str, version: str) -> str:
 
 
 def _diagnosis(rows: Sequence[Row]) -> str:
-    """The verdict, its conditions, and the other causes."""
+    """The verdict, then the other causes, then the conditions that limit how far the verdict can be trusted."""
     conditions = [row for row in rows if row["kind"] in CONDITIONS]
     first, *other_causes = [row for row in rows if row["kind"] not in CONDITIONS]
     problems = [row for row in other_causes if row["severity"] != "OK"][:_CAUSES]

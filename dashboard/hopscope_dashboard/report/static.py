@@ -41,7 +41,7 @@ class Renderer:
         kind, properties = described["type"], described["props"]
         classes = set(str(properties.get("className") or "").split())
         if "data-save" in properties:
-            return exports.button_markup(properties["data-save"])  # also for a link to rows, as there is no server
+            return exports.button_markup(properties["data-save"])  # a link to rows too: there is no server
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
         if kind in _FRAMES:
@@ -79,7 +79,7 @@ class Renderer:
 
 
 def _without_leads(figure: Any) -> str:
-    """Returns a figure as JSON without links or hints at them: the file is one page."""
+    """Returns a figure as JSON, without links and hints at them, because a report has no other page."""
     for trace in figure.data:
         if trace.customdata is not None:
             trace.update(customdata=None, hovertemplate=leads.text_without_click(trace.hovertemplate))

@@ -19,7 +19,7 @@ _TICKS: Final = 5
 _TALL: Final = 22
 _LOW: Final = 9
 _TALL_ROWS: Final = 24
-"""Largest number of rows that are tall and all have names."""
+"""Largest number of rows that are drawn tall, each with its name."""
 
 
 def timeline(trace: Trace) -> str:
@@ -64,7 +64,7 @@ def timeline(trace: Trace) -> str:
 
 
 def _stretches(values: Any) -> list[tuple[int, int, int]]:
-    """Stretches of equal values, as value, first index and end. Values below 0 are left out."""
+    """Stretches of equal values, as (value, first index, end). Values below 0 are left out."""
     cuts = np.flatnonzero(np.diff(values)) + 1
     firsts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(values)]
     return [(int(values[first]), first, end) for first, end in zip(firsts, ends, strict=True) if values[first] >= 0]

@@ -53,7 +53,8 @@ def of_arrivals(rows: Rows) -> Sentence | None:
 def _of_causes(causes: Rows) -> Sentence:
     first = causes[0]
     cause = "its computing" if len(causes) == 1 else f"the computing of rank {first['rank']}"
-    # Being last costs nothing by itself, as some rank always is. The cost is the excess computing on the critical path.
+    # Being last costs nothing by itself, because some rank is always last. The cost is the excess computing on the
+    # critical path.
     return Sentence(
         f"{rank_names(causes)} {'is' if len(causes) == 1 else 'are'} slow: {cause} led to the last arrival in "
         f"{share(first['cause_share'])} of the collectives.",
@@ -63,7 +64,8 @@ def _of_causes(causes: Rows) -> Sentence:
 
 
 def _of_suspects(rows: Rows) -> Sentence | None:
-    """Name a rank with too few collectives to be sure, or one whose computing costs the others little."""
+    """Name a rank that may be slow but has too few collectives to be sure, or a slow rank that costs the others
+    little."""
     suspects = [row for row in rows if row["cause"] is None and (row["cost_share"] or 0) >= WORTH_SAYING]
     cheap_causes = [
         row for row in rows if row["cause"] is False and (row["cause_low"] or 0) > (row["cause_chance"] or 1)
@@ -88,7 +90,8 @@ def _of_last_ranks(last_ranks: Rows, ranks: Rows) -> Sentence:
         text = f"Rank {last_ranks[0]['rank']} enters last in {share(last_ranks[0]['share'])} of its collectives"
     else:
         text = f"{rank_names(last_ranks)} enter last ({shares_by_rank(last_ranks, 'share')} of its own collectives)"
-    # This share is of all collectives, not of the rank's own: it counts last arrivals that go back to a late release.
+    # A share of all collectives, not only of the rank's own: it counts every last arrival that goes back to this rank's
+    # late release.
     released = sorted(
         (row for row in ranks if (row.get("released_share") or 0) >= WORTH_SAYING),
         key=lambda row: -row["released_share"],

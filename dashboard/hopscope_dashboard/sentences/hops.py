@@ -8,15 +8,15 @@ from hopscope_dashboard.data.trace import Rows
 from hopscope_dashboard.sentences.sentence import Sentence
 
 _WHOLE_DELAY: Final = 0.95
-"""Smallest share of a delay that must reach the end if the delay is to count as reaching it almost whole."""
+"""Share of a delay that must reach the collective's end, so that the delay counts as reaching it almost whole."""
 
 _CROSSING_LIMIT: Final = 2.5
 """Crossings per collective above which the path crosses more than once each way."""
 
 
 def of_delayed_hops(rows: Rows) -> Sentence | None:
-    """Say how much of the delays reached the end. `rows` are those of `analyze delayed-hops`, the longest delay
-    first."""
+    """Say how much of the delays reached the ends of their collectives. `rows` are those of `analyze delayed-hops`, the
+    longest delay first."""
     if not rows:
         return None
     costliest = max(rows, key=lambda row: row["moved_ns"])

@@ -7,8 +7,8 @@ from hopscope_dashboard.sentences.sentence import LEAST_COST, Sentence, of_ranks
 
 
 def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
-    """Say how much longer than usual computing took. `rows` are those of `analyze noise`, the last for any rank;
-    `path_ns` is the length of the run's critical path, 0 if there is none."""
+    """Say how much longer than usual computing took. `rows` are those of `analyze noise`, of which the last is for `any
+    rank`; `path_ns` is the length of the run's critical path, 0 if there is none."""
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     if anyone is None or anyone["noise_ns"] is None:
         text = "Noise cannot be told apart from varying work."
@@ -23,7 +23,7 @@ def of_noise(rows: Rows, path_ns: int) -> Sentence | None:
     iterations = plural(anyone["iterations"], "iteration")
     if noise_share < LEAST_COST and (part is None or part < LEAST_COST):
         return Sentence(f"Computing is steady: noise is {share(noise_share)} of it, over {iterations}.")
-    # If iterations are short, none is 1 ms late, so the share of noise is named instead.
+    # In short iterations no rank is 1 ms late, so the sentence gives the share of noise instead.
     makes = (
         f"some rank 1 ms late or more in {number(anyone['late_1ms'])} of {iterations}"
         if anyone["late_1ms"]

@@ -16,7 +16,7 @@ WORTH_SAYING: Final = 0.1
 """Share of the critical path, or of the collectives, below which nothing is said."""
 
 LEAST_COST: Final = 0.01
-"""A rank's lateness, or noise, that adds up to less of the run's critical path does not matter."""
+"""Share of the run's critical path below which a rank's total lateness, or noise, does not matter."""
 
 _RANK_LIMIT: Final = 8
 """Largest number of ranks that are named; the rest is only counted."""
@@ -24,7 +24,7 @@ _RANK_LIMIT: Final = 8
 
 @dataclass(frozen=True)
 class Sentence:
-    """An answer, the numbers behind it, and the part of the run that it is about, by the address's parameters."""
+    """An answer, the numbers behind it, and the part of the run that it is about, as parameters of an address."""
 
     text: str
     evidence: str = ""

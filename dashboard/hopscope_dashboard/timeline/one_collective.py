@@ -27,8 +27,9 @@ def ranks(data: TraceData, name: str) -> list[int]:
 
 
 def waiting(data: TraceData, name: str, grid: Columns) -> Any:
-    """Give the time that each row of ranks waits for a later rank in each column, in ns: a blocking collective's ranks
-    wait from their enter on. Finding all waiting of a long run would take seconds."""
+    """Give the time that each row waits for a later rank in each column, in ns. The ranks of a blocking collective wait
+    from their enter on; for others it is 0. This is fast even for a long run, of which finding all waiting would take
+    seconds."""
     comm, _, seq = name.partition(":")
     is_blocking = not data.collective(int(comm), int(seq))["operation"].startswith("MPI_I")
     edges = grid.begin_ns + np.arange(grid.time_ns.shape[2] + 1) * grid.width_ns
@@ -43,8 +44,8 @@ def waiting(data: TraceData, name: str, grid: Columns) -> Any:
 
 
 def marks(data: TraceData, name: str, begin_ns: int, end_ns: int) -> dict[str, list[list[Any]] | None]:
-    """Give the calls of the collective, its hops in a range, each with its text and its lead, and its critical path.
-    `hops` is None if there are too many."""
+    """Give the collective's calls, its hops in a range (each with its text and its lead) and its critical path. `hops`
+    is None if there are too many."""
     run_ns = data.timeline.duration_ns
     own = [
         [call["rank"], call["enter_ns"], run_ns if call["leave_ns"] is None else call["leave_ns"]]

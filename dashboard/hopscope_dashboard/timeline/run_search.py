@@ -11,8 +11,9 @@ from hopscope_dashboard.navigation.address import Query, number
 def next_hit(data: TraceData, query: Query) -> dict[str, Any]:
     """Give the next hit of `text` from the time `at` on, or after the hit `after`; with `back=1`, the previous hit.
 
-    The answer has `hits`, their number, and `said`, a text. If there is a hit, it also has `what`, its name, `begin`
-    and `end` (ns), `rank` (null for a collective) and `key`, the value of `after` for the next request.
+    The answer has `hits` (the number of hits) and `said` (a text for the user). If there is a hit, the answer also has
+    `what` (the hit's name and duration), `begin` and `end` (ns), `rank` (null for a collective) and `key` (the value of
+    `after` for the next request).
     """
     text = query.get("text", "")[:200]
     hit = data.timeline.search.find(text, _key(query), ascending=not query.get("back"))

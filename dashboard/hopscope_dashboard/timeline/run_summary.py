@@ -12,16 +12,16 @@ from hopscope_dashboard.palette import WAITING
 
 _COLUMNS: Final = 2_000
 _CELLS: Final = 500_000
-"""Largest number of cells. With many ranks there are fewer columns, which is less exact only at the ends of the
-range."""
+"""Largest number of cells (ranks by columns of time) that are summed. Fewer columns are less exact only at the ends of
+the range."""
 
 _FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
-"""Categories that start-up and shutdown consist of, the one that is rarer elsewhere first."""
+"""Categories that start-up and shutdown consist of. The category that is rarer in the rest of the run comes first."""
 
 
 def summary(data: TraceData, begin: int, end: int, ranks: Collection[int] | None, *, waiting: bool) -> dict[str, Any]:
-    """Give `shares` of time by category, and `operations`, of `ranks` or, if None, of all. `waiting`: include time
-    spent waiting."""
+    """Give the `shares` of time by category and the `operations` of `ranks`, or of all ranks if it is None. `waiting`:
+    include time spent waiting."""
     columns = min(_COLUMNS, max(100, _CELLS // max(1, len(data.ranks))))
     grid = data.timeline.columns(begin, end, columns, ranks=ranks)
     categories, all_time = _categories(grid, begin, end, data.timeline.duration_ns, data.timeline.phases)

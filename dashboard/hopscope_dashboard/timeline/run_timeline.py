@@ -29,13 +29,14 @@ _SHORT_ROWS: Final = 300_000
 
 
 def columns(data: TraceData, query: Query) -> bytes:
-    """Give the columns of `from` to `to` (ns) and, with `around`, of half as much before and after.
+    """Give the columns of the time range `from` to `to` (ns); with `around`, also half as much time before and after
+    it.
 
-    First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
-    a plane for each of the header's categories, one for their waiting if the header says so, and one for the critical
-    path. A byte is the share of the row's time in 255ths, at least 1 if there is any time. `order` and `pins` arrange
-    the rows. `collective` restricts them to the ranks of a collective, and texts count from the time `since`. Raises
-    InputError.
+    The result is the length of a header (4 bytes, little-endian), the header as JSON, and planes with one byte per row
+    and column. There is a plane for each of the header's categories, one for waiting if the header says so, and one for
+    the critical path. A byte is the share of the row's time in 255ths, at least 1 if there is any time. `order` and
+    `pins` arrange the rows. `collective` restricts the rows to the ranks of a collective. Times in texts count from
+    `since`. Raises InputError.
     """
     begin, end = _range(data, query)
     since_ns, collective = number(query, "since") or 0, query.get("collective")
@@ -82,9 +83,9 @@ def columns(data: TraceData, query: Query) -> bytes:
 
 
 def marks(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give the marks in the range as lists of rows; null for a kind with too many. Calls are those of at least `least`
-    ns, long enough for a name; null without `least`. With `collective`, path and hops are its own, its calls are
-    `own`, and there are neither messages nor other collectives. Raises InputError."""
+    """Give the marks in the range as lists of rows; null for a kind with too many. `calls` are those of at least
+    `least` ns, long enough for a name; null without `least`. With `collective`, `path` and `hops` are those of the
+    collective, `own` has its calls, and `messages` and `collectives` are empty. Raises InputError."""
     begin, end = _range(data, query)
     lists = data.timeline.marks(begin, end)
     shortest_ns, collective = number(query, "least"), query.get("collective")
@@ -116,8 +117,8 @@ def ruler(data: TraceData, query: Query) -> dict[str, str]:
 
 
 def summary(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give the activity of all ranks, or of `ranks`, in a range, as tables. Of a long run they have waiting only if
-    `waiting` asks for it. Raises InputError."""
+    """Give the activity of all ranks, or of `ranks`, in a range, as tables. For a long run the tables include waiting
+    only if `waiting` asks for it. Raises InputError."""
     begin, end = _range(data, query)
     known_ranks = {row["rank"] for row in data.ranks}
     ranks = [int(word) for word in query.get("ranks", "").split(",") if word.isascii() and word.isdigit()]
@@ -128,7 +129,7 @@ def summary(data: TraceData, query: Query) -> dict[str, Any]:
 
 
 def moment_details(data: TraceData, query: Query) -> dict[str, Any]:
-    """Give what a rank or a host did in a column, as texts.
+    """Give the activity of a rank or a host in a column, as texts.
 
     The answer has `title`, `shares` and `calls`: the calls at the time `at`, or the computing between two calls, each
     with its `text`, the address of the page about it, and what a click on it `does`. Raises InputError.
@@ -166,7 +167,7 @@ def shares(data: TraceData, rank: int, begin: int, end: int) -> list[Row]:
 
 
 def call_name(call: Row) -> str:
-    """Give the name of a call, with that of its collective if it is one."""
+    """Give the name of a call; for a call of a collective, with the collective's COMM:SEQ."""
     return call["name"] if call["comm"] is None else f"{call['name']} {call['comm']}:{call['seq']}"
 
 

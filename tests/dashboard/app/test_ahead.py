@@ -1,4 +1,4 @@
-"""Pages of a long run are drawn before anybody opens them: their answers are then there, and the process that drew them
+"""Pages of a long run are drawn before a user opens them: their answers are then kept, and the process that drew them
 has ended."""
 
 import os

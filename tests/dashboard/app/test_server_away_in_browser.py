@@ -11,7 +11,7 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 
 class _OneAnswer(WSGIRequestHandler):
-    """A server that closes each connection, as a process that ends would."""
+    """Answers requests, and closes each connection after one answer, as a process that ends would."""
 
     protocol_version = "HTTP/1.0"
 
@@ -78,7 +78,7 @@ def test_a_page_without_its_server_says_how_to_start_it_and_goes_on_when_it_is_b
     tab.evaluate("window.dispatchEvent(new Event('focus'))")
     expect(notice).to_contain_text("cannot be reached")
     server.start()
-    expect(notice).to_contain_text("It answers again.")
+    expect(notice).to_contain_text("The server answers again.")
     expect(tab.locator("#sql-box")).to_have_value("select 1 as one")
     notice.get_by_role("button", name="Load the page again").click()
     expect(notice).to_be_hidden()

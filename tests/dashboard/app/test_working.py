@@ -1,4 +1,5 @@
-"""The page shown while a slow one is computed, and kept drawings, without a browser."""
+"""The page that is shown while a slow page is computed, and pages that are kept once they were drawn; tested without a
+browser."""
 
 import threading
 

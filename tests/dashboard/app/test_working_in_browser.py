@@ -1,4 +1,5 @@
-"""A slow page is announced, with the computation that runs; then the page replaces the announcement."""
+"""While a slow page is computed, the browser shows an announcement that names the computation. Then the page replaces
+the announcement."""
 
 import time
 from collections.abc import Callable

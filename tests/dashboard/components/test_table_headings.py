@@ -40,7 +40,7 @@ UNEXPLAINED = {"in"}
 
 @pytest.fixture(scope="module")
 def data(trace: hopscope.Trace, trace_of_many_trees: hopscope.Trace) -> TraceData:
-    """A trace served beside another one."""
+    """The data of a trace that is served together with another trace."""
     base, new = TraceData(trace), TraceData(trace_of_many_trees)
     base.other_traces, new.other_traces = (new,), (base,)
     return base
@@ -48,7 +48,7 @@ def data(trace: hopscope.Trace, trace_of_many_trees: hopscope.Trace) -> TraceDat
 
 @pytest.fixture(scope="module")
 def demo() -> TraceData:
-    """The demo, in which the call sites of messages are known."""
+    """The data of the sample trace `demo`, in which the call sites of messages are known."""
     return TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
 
 

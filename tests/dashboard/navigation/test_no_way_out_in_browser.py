@@ -1,5 +1,5 @@
-"""No control of the pages or of the report leads off the machine, and a policy makes the browser refuse any that
-would."""
+"""No control of the pages or of the report leads off the machine. If one did, a policy would make the browser refuse
+the request."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ FOREIGN = "https://elsewhere.example"
 
 
 def click_every_button(page: Page) -> list[str]:
-    """Click every button under every figure and table. Returns the saved files."""
+    """Clicks every button under every figure and table. Returns the saved files."""
     buttons = page.locator("[data-save]")
     kinds = []
     for index in range(buttons.count()):

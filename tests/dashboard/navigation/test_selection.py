@@ -1,4 +1,5 @@
-"""The selected part of the run is in the address. Pages show it, say it, and every link keeps it."""
+"""The address contains the selected part of the run. Every page shows this part, names it, and keeps it in its
+links."""
 
 from urllib.parse import parse_qs, urlsplit
 

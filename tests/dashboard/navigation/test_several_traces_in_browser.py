@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Request, expect
 
 @pytest.fixture(scope="module")
 def address_of_both(trace: hopscope.Trace, trace_without_hops: hopscope.Trace, serve: Serve) -> str:
-    """The address of the solver with hops and the one without, served together."""
+    """The address of a dashboard that serves two traces: the solver with hops, and the solver without hops."""
     return serve([trace, trace_without_hops])
 
 

@@ -35,7 +35,7 @@ def name_of(trace: hopscope.Trace) -> str:
 
 
 def of_trace(page: Page) -> str:
-    """The trace that the address names."""
+    """The trace that the page's address names."""
     return parse_qs(urlsplit(page.url).query)["trace"][0]
 
 

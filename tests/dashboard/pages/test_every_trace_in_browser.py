@@ -26,8 +26,8 @@ NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHI
 
 @pytest.fixture(scope="module")
 def address(late_trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a dashboard of all traces: a solver over a tree, a run without hops, one with the library's own
-    messages, and Score-P's."""
+    """The address of a dashboard of all traces: a solver over a tree, a run without hops, a run with the MPI library's
+    own messages, and a run that Score-P recorded."""
     folder = tmp_path_factory.mktemp("traces")
     traces = []
     for name in NAMES:
@@ -62,7 +62,8 @@ def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails_is_cut_or
 
 
 def wordy(page: Page, title: str) -> list[str]:
-    """A sentence with the words of a page that has too many; an empty list otherwise."""
+    """A list with a sentence about the number of words of a page, if the page has too many words; otherwise an empty
+    list."""
     words: list[str] = page.evaluate(WORDS)
     return [f"{title} has {len(words)} words: {' '.join(words)}"] if len(words) > MOST_WORDS else []
 

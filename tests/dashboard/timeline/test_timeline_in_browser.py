@@ -88,7 +88,7 @@ def pixels(page: Page, colour: str, root: str = "#run-timeline") -> int:
 
 
 def without_marks(page: Page) -> None:
-    """Draws the rows again without the marks over them."""
+    """Draws the rows of the timeline again, without the marks that lie over them."""
     page.locator("#run-timeline").first.evaluate("root => { root.hopscope.marks = null; }")
     page.locator("#run-timeline canvas").focus()
     page.keyboard.press("Escape")
@@ -99,7 +99,7 @@ def in_address(page: Page) -> dict[str, str]:
 
 
 def middle_of(trace: hopscope.Trace, rank: int, nth: int) -> dict[str, Any]:
-    """The nth call of a rank, with the computing before it."""
+    """Times of the nth call of a rank: its enter, its leave, and the begin of the computing before it."""
     return trace.sql(
         "select enter_ns, leave_ns, released_ns from calls where rank = $rank order by enter_ns limit 1 offset $nth",
         {"rank": rank, "nth": nth},

@@ -1,4 +1,5 @@
-"""Calls barriers and sums by ctypes, through a handle of the MPI library: no call passes a preload."""
+"""Calls barriers and sums with ctypes, directly in the MPI library, so that no call goes through a preloaded
+library."""
 
 import ctypes
 import sys

@@ -3,8 +3,10 @@
 traffic    messages and bytes between ranks
 costs      costs of a message between two hosts
 partition  a first placement, by a graph library
-swaps      improves it
-leaders    hops that belong to hosts, not to ranks
+swaps      swaps of ranks that improve a placement
+leaders    hops that stay between the same hosts in every rank order
 load       messages, bytes and time on links
 rerun      time of the run in another order
+hosts      a check that the launcher can place ranks
+answer     the sentences
 """

@@ -1,4 +1,4 @@
-"""Answer to whether another rank order is worth it, in sentences."""
+"""Sentences that say if another rank order is worth it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def sentences_of(
         moved += f"; the time on links, summed over all messages, goes from {old_time} to {new_time}"
     if reason is not None:
         yield f"{moved}."
-        yield f"What the run gains is not predicted: {reason}. Measure it: `{measure}`."
+        yield f"The gain of the run is not predicted: {reason}. Measure it: `{measure}`."
         return
     old_time, new_time = alike("ns", baseline.predicted_ns, order.predicted_ns)
     gain = order.predicted_gain or 0.0
     predicted = (
-        f"he run is predicted to take {new_time} for {old_time}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
+        f"he run is predicted to take {new_time}, not {old_time}: {share(abs(gain))} {'less' if gain >= 0 else 'more'} "
         f"(gain {interval(order.gain_low or 0.0, order.gain_high or 0.0)}, error {share(error)})"
     )
     if order.is_suggested:

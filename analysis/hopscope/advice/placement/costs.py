@@ -1,7 +1,8 @@
-"""Fits the costs of a message between two hosts to the messages and hops of a run that a rank waited for.
+"""Fits the costs of a message between two hosts to a run's messages and hops, if a rank waited for them.
 
-A message takes latency + bytes * time per byte. The fit is that for trees, but without the time of interfaces. Both
-directions between two hosts get the same cost, which also cancels the difference between the two clocks.
+A message takes latency + bytes * time per byte. The fit is the one that `analyze remap` uses, but without the time of
+network interfaces. Both directions between two hosts get the same cost, which also cancels the difference between the
+hosts' clocks.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 MOST_ROWS = 50_000
-"""With more rows, only about so many of them, evenly chosen, are fitted."""
+"""The largest number of messages and hops to fit, approximately. If there are more, every n-th is fitted."""
 STEPS = (0.0, 1.0, 1e3, 1e6)
-"""Weights of a message by class of link, from near to far. They replace the costs if no rank waited for a message."""
+"""Weights of a message by class of link, in the order of LINKS. They replace costs if no rank waited for a message."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class HostCosts:
     """The costs of a message between two hosts: latency_ns, and per_byte_ns in ns per byte. Both are hosts x hosts and
     symmetric; the diagonal is for messages inside a host.
 
-    fitted: True if they are times; False if they are weights by STEPS. rows: the number of fitted messages of each
+    fitted: True if the values are times; False if they are weights (STEPS). rows: the number of fitted messages of each
     class, in the order of LINKS; 0 for an unmeasured class.
     """
 
@@ -41,12 +42,12 @@ class HostCosts:
     rows: Array
 
     def message_ns(self, ends: tuple[Array, Array], size: Array) -> Array:
-        """The times, ns, of messages of these sizes. ends: the hosts that they come from and go to."""
+        """The times, ns, of messages with these sizes in bytes. ends: the source hosts and the destination hosts."""
         return self.latency_ns[ends] + size * self.per_byte_ns[ends]
 
 
 def costs_of(table: Callable[[str], pa.Table], places: Places) -> HostCosts:
-    """The costs of a run, given its `table` function."""
+    """The costs of a run. table: returns a table of the run's trace by name."""
     waited, link = _waited(table, places), classes_of_hosts(places.cluster_of_host)
     classes, outlying = fit_classes(waited)
     rows = np.asarray([classes[name].hops if name in classes else 0 for name in LINKS])
@@ -61,12 +62,12 @@ def costs_of(table: Callable[[str], pa.Table], places: Places) -> HostCosts:
         slowest[link[a, b]] = max(slowest[link[a, b]], latency[a, b])
     measured = np.zeros(link.shape, bool)
     measured[waited.src_host, waited.dst_host] = measured[waited.dst_host, waited.src_host] = True
-    # A pair that was not measured is as slow as the slowest measured one of its class.
+    # A pair of hosts without a measured message counts as slow as the slowest measured pair of its class.
     return HostCosts(np.where(measured, latency, np.maximum(latency, slowest[link])), per_byte[link], True, rows)
 
 
 def _waited(table: Callable[[str], pa.Table], places: Places) -> Hops:
-    """Hops that a receiver waited for, in the order of sending."""
+    """Hops and messages that a receiver waited for, in the order of sending."""
     messages = table("messages")
     columns = ("send_begin_ns", "recv_end_ns", "bytes", "src", "dst", "clock_error_ns")
     rows = pa.concat_tables(
@@ -88,8 +89,9 @@ def _links(rows: pa.Table) -> Array:
 
 
 def _last_of_each_call(messages: pa.Table) -> Array:
-    """Rows of the messages whose end is exact. The collector sees an end only when the call returns. So of all messages
-    that one call completed, sends included, only the last receive over the farthest link has an exact end."""
+    """The row numbers of the messages whose end is exact. The collector sees a message's end only when the call that
+    completes it returns. So if a call completes several messages, only the last one over the farthest link has an exact
+    end, and only if it was received."""
     count, link = len(messages), _links(messages)
     lane = np.concatenate([integers(messages, end) for end in ("dst_location", "src_location")])
     wait_begin = np.concatenate([integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
@@ -103,8 +105,8 @@ def _last_of_each_call(messages: pa.Table) -> Array:
 
 
 def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
-    """Latency and time per byte of each class. An unmeasured class gets half of the values of the next slower class, or
-    if there is none, those of the next faster one. No class gets more time than a farther one."""
+    """Latency and time per byte of each class of links. An unmeasured class gets half of the next slower class's values
+    or, if there is none, the next faster class's values. No class gets more time than a farther class."""
     latency, per_byte = np.zeros(len(LINKS)), np.zeros(len(LINKS))
     farthest = max(LINKS.index(name) for name in classes)
     for place in range(len(LINKS) - 1, 0, -1):
@@ -114,6 +116,6 @@ def _by_class(classes: Mapping[str, LinkCost]) -> tuple[Array, Array]:
         if place < farthest:
             latency[place] = min(latency[place], latency[place + 1]) if cost else latency[place + 1] / 2
             own, farther = per_byte[place], per_byte[place + 1]
-            # If all messages are small, or cores are busy, the fit may give any time per byte.
+            # If all messages are small, or cores are busy, the fitted time per byte means little, and may be 0.
             per_byte[place] = min(own, farther) if own and farther else own or farther / 2
     return latency, per_byte

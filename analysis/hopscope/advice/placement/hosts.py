@@ -1,4 +1,4 @@
-"""Hosts among which a launcher can place the ranks of a run."""
+"""Checks that a launcher can place the ranks of a run on other hosts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Finds collectives that follow the hosts: on each host, only one leader exchanges messages with other hosts.
 
-Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. Another rank order has
-other leaders, so such a hop belongs to two hosts, not to two ranks: it stays between these hosts.
+Open MPI's `han`, most of MPICH's algorithms and the engine's `hierarchical` and `leaders` do so. In another rank order,
+other ranks are the leaders, so a hop of such a collective stays between the same two hosts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from hopscope.mpi_libraries.rank_files import launcher_of
 from hopscope.replay.run.places import Places
 
 _BY_RANK = "openmpi-4"
-"""The launcher of a library whose algorithms depend on rank numbers alone. Its binomial trees over blocks of ranks look
-as if they followed the hosts."""
+"""The launcher of a library whose algorithms depend on rank numbers alone, never on hosts. If each host has a block of
+consecutive ranks, its binomial trees only look as if they followed the hosts."""
 _ENGINE = "hierarchical|leaders"
 
 
@@ -40,7 +40,8 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
     is_led[of_host // len(places.hosts)] = True
     is_led[of_host[leaders > 1] // len(places.hosts)] = False
     is_led &= np.bincount(number, weights=~is_remote) > 0
-    # The first collective on a communicator sets it up with extra messages, so the majority of a kind decides.
+    # The first collective on a communicator sets it up with extra messages. So a kind of collectives counts as
+    # following the hosts if most of its collectives do.
     of_kind = np.empty(len(first), np.int64)
     of_kind[number] = kind
     kinds, group = np.unique(of_kind, return_inverse=True)
@@ -49,7 +50,8 @@ def led_hops(table: Callable[[str], pa.Table], places: Places) -> Array:
 
 
 def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Array]:
-    """The collective of each hop, and a number for its communicator and operation."""
+    """The collective_id of each hop, and the number of its kind: hops with the same communicator and operation share a
+    kind."""
     collective = hops["collective_id"].to_numpy().astype(np.int64)
     collectives = table("collectives")
     ids = collectives["collective_id"].to_numpy()
@@ -64,7 +66,7 @@ def _kinds(table: Callable[[str], pa.Table], hops: pa.Table) -> tuple[Array, Arr
 
 
 def _may_follow(table: Callable[[str], pa.Table], hops: pa.Table) -> Array:
-    """Mask of the hops whose algorithm may depend on hosts."""
+    """Mask of the rows of `hops` whose collective's algorithm may depend on hosts."""
     run = table("run").to_pylist()[0]
     native = launcher_of(run.get("mpi_library")) != _BY_RANK
     calls = table("calls")

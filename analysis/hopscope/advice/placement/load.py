@@ -1,4 +1,4 @@
-"""Load of a placement on each class of links, as the rows of `analyze reorder`."""
+"""Messages, bytes and time of a placement on each class of links, as the rows of `analyze reorder`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _REMOTE = ("wan", "lan", "shm")
 
 
 def load_of(traffic: Traffic, costs: HostCosts, places: Places, place: Array) -> Array:
-    """Messages, bytes and ns of a placement on each class of link."""
+    """Messages, bytes and ns of a placement on each class of link: an array of 3 x len(LINKS). place: the host of each
+    rank."""
     ends = place[traffic.low], place[traffic.high]
     link = classes_of_hosts(places.cluster_of_host)[ends]
     times = traffic.messages * costs.latency_ns[ends] + traffic.bytes * costs.per_byte_ns[ends]
@@ -24,8 +25,8 @@ def load_of(traffic: Traffic, costs: HostCosts, places: Places, place: Array) ->
 
 
 def rows_of(old_load: Array, new_load: Array, costs: HostCosts) -> list[dict[str, Any]]:
-    """A row for each class of links, the slowest first, then one for all classes. The caller adds the columns on the
-    whole run."""
+    """A row for each class of links, the slowest first, then a row for all classes, to which the caller adds the gain
+    of the whole run."""
     columns = {name: [LINKS.index(name)] for name in _REMOTE}
     columns["all"] = [column for (column,) in columns.values()]
     return [_row(link, old_load[:, of], new_load[:, of], costs, of) for link, of in columns.items()]

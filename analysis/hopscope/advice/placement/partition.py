@@ -1,5 +1,5 @@
-"""A first placement: METIS divides the ranks among clusters, then those of a cluster among its hosts. Each host keeps
-its number of ranks."""
+"""Makes a first placement: METIS divides the ranks among clusters, then the ranks of each cluster among its hosts. Each
+host keeps its number of ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopscope.replay.run.places import Places
 from hopscope.vocabulary.links import LINKS, classes_of_hosts
 
 _MOST_WEIGHT = 1e9
-"""The weights of all edges together stay below this, because METIS counts in 32 bits."""
+"""The sum of all edge weights is scaled to this, because METIS counts in 32 bits."""
 _SHM, _LAN, _WAN = (LINKS.index(word) for word in ("shm", "lan", "wan"))
 
 
@@ -38,8 +38,8 @@ def partitioned(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
 
 
 def _extra(traffic: Traffic, costs: HostCosts, classes: Array, far: int, close: int) -> Array:
-    """The extra time, ns, of each pair of ranks on a far link compared with a close one. If it is zero for all pairs,
-    their numbers of messages."""
+    """The extra time, ns, of each pair's messages on a far link compared with a close one. If it is zero for all pairs
+    of ranks, returns their numbers of messages instead."""
     latency, per_byte = (
         [float(np.mean(matrix[classes == link])) if (classes == link).any() else 0.0 for link in (far, close)]
         for matrix in (costs.latency_ns, costs.per_byte_ns)
@@ -56,16 +56,17 @@ def _graph(traffic: Traffic, weight: Array) -> csr_array:
 
 
 def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
-    """The part of each vertex, so that the parts have exactly these sizes and little weight between them.
+    """Divides a graph. Returns the number of each vertex's part. The parts have exactly these sizes, and little edge
+    weight between them.
 
-    sizes: at least one vertex in all; a part may be empty. graph: symmetric, with integer weights of at least 1.
+    sizes: numbers of vertices; some may be 0, but not all. graph: symmetric, with integer weights of at least 1.
     """
     starts, peers, weights = (np.asarray(column, np.int64) for column in (graph.indptr, graph.indices, graph.data))
     parts = np.zeros(len(starts) - 1, np.int64)
     used_parts = [number for number, size in enumerate(sizes) if size > 0]
     if len(used_parts) > 1:
         share = [sizes[number] / sum(sizes) for number in used_parts]
-        # seed: repeatable results. ufactor: the tolerated unevenness in thousandths, the smallest that METIS takes.
+        # seed: makes results repeatable. ufactor: the tolerated imbalance in thousandths; 1 is METIS' minimum.
         options = pymetis.Options(seed=1, ufactor=1)
         division = pymetis.part_graph(
             len(used_parts),
@@ -82,7 +83,8 @@ def cut(graph: csr_array, sizes: Sequence[int]) -> Array:
 
 
 def _evened(graph: csr_array, parts: Array, sizes: Sequence[int]) -> Array:
-    """Moves vertices from parts that are too large to parts that are too small, always the one that loses least."""
+    """Moves vertices from too large to too small parts until all have their sizes. Moves first the
+    vertex whose move adds the least edge weight between parts."""
     parts = parts.copy()
     while True:
         spare = np.asarray(sizes) - np.bincount(parts, minlength=len(sizes))

@@ -1,8 +1,8 @@
 """Replays a run in another rank order, with each message between its new hosts.
 
-The replay is that of the diagnosis. Between their calls, ranks compute as long as in the run. Where the new order makes
-a message cheaper, its time shrinks by the saved share of its cost; where it makes a message dearer, its time grows by
-the added cost. A collective without recorded messages keeps its time.
+The replay is the one that the diagnosis uses. Between their calls, ranks compute as long as in the run. If the new
+order reduces a message's cost by a share, the message's time shrinks by this share; if it raises the cost, the time
+grows by the added cost. A collective without recorded messages keeps its time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from hopscope.replay.run.places import Places
 def rerun_of(
     table: Callable[[str], pa.Table], costs: HostCosts, places: Places, place: Array, led: Array
 ) -> tuple[Model, float]:
-    """The model of the recorded order, and the time of the run in the new order, ns; both without start-up. led: mask
-    of the hops that follow the hosts."""
+    """The model (measured and replayed time) of the run in its recorded order, and the time of the run in the new
+    order, ns; both without start-up. place: the new host of each rank. led: mask of the hops that keep their hosts."""
     tables = {name: table(name) for name in CAUSAL_TABLES}
     arrays = causal_arrays_of(tables, lanes_of(tables))
     changes: dict[str, Array] = {}

@@ -1,8 +1,8 @@
-"""Finds a placement with little time on links: begins with METIS' parts and with the baseline, and swaps two ranks
-while the time falls.
+"""Finds a placement with little time on links: starts from METIS' parts and from the baseline, and swaps pairs of ranks
+while this shortens the time.
 
-That time is the sum over all messages and hops of latency + bytes * time per byte between their ranks' hosts. It
-ignores messages that overlap, queue for an interface or wait for a rank that computes.
+The time on links is the sum of latency + bytes * time per byte over all messages and hops, by the hosts of their ranks.
+It ignores that messages may overlap, queue for a network interface, or wait for a rank that computes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from hopscope.vocabulary.links import classes_of_hosts
 
 _PASSES = 50
 _TRIED_PER_RANK = 8
-"""Number of swaps per rank that a pass tries, the best first."""
+"""The most swaps that a pass tries, per rank; the best come first."""
 _MOST_STARTED_OVER = 512
-"""With more ranks, swaps start only from the partition. Starting from the baseline too takes a minute and gains
+"""The most ranks for which swaps also start from the baseline. With more ranks, that takes a minute and gains
 nothing."""
 _NEARER = 1e-6
-"""Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
+"""Each latency is increased by this share of the greatest latency, times the number of the link class. So of links with
+equal costs, the nearer one is better."""
 
 
 class Objective:
@@ -35,12 +36,12 @@ class Objective:
         self._messages, self._bytes = (_both_ways(traffic, values) for values in (traffic.messages, traffic.bytes))
 
     def cost(self, place: Array) -> float:
-        """The time on links, ns."""
+        """The time of a placement on links, ns. place: the host of each rank."""
         ends = place[self.traffic.low], place[self.traffic.high]
         return float(self.traffic.messages @ self.latency_ns[ends] + self.traffic.bytes @ self.per_byte_ns[ends])
 
     def swap_cost(self, place: Array, a: int, b: int) -> float:
-        """The time on links, ns, that swapping the ranks a and b adds. Messages between the two keep their cost."""
+        """The time on links, ns, that swapping the ranks a and b adds. Messages between a and b keep their cost."""
         grows = 0.0
         for rank, partner in ((a, b), (b, a)):
             for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
@@ -52,7 +53,7 @@ class Objective:
         return grows
 
     def bettered(self, place: Array, movable: Array) -> Array:
-        """A placement that no further swap of two movable ranks improves, or the result of the last pass."""
+        """Swaps movable ranks until no swap improves the placement, in at most _PASSES passes. Returns the result."""
         place = place.copy()
         threshold = -1e-9 * max(1.0, self.cost(place))
         for _ in range(_PASSES):
@@ -84,7 +85,7 @@ class Objective:
         moved = (host_cost - host_cost[np.arange(len(place)), place][:, None])[movable]
         baseline = place[movable]
         grows = moved[:, baseline] + moved[:, baseline].T
-        # So far, the other rank of a swap was taken to stay on its host.
+        # `grows` assumes that only one rank moves at a time. Correct it for messages between the two swapped ranks.
         for graph, matrix in ((self._messages, self.latency_ns), (self._bytes, self.per_byte_ns)):
             inner = np.diag(matrix)[baseline]
             weights = graph[movable][:, movable].toarray()

@@ -20,14 +20,14 @@ _TRANSFERS: Final = tuple(
     for name, function in FUNCTIONS.items()
     if function.kind == "rma" and function.moves in ("sends", "receives", "both")
 )
-"""The functions of windows that move data, such as MPI_Put."""
+"""The one-sided functions that move data, such as MPI_Put."""
 
 
 @dataclass(frozen=True)
 class Traffic:
     """Messages and bytes between pairs of ranks, both directions together.
 
-    Ranks are numbered by their place in the table `ranks`. All arrays have one entry for each pair, `low` < `high`.
+    Ranks are numbered by their row in the table `ranks`. All arrays have one entry for each pair, `low` < `high`.
     """
 
     ranks: int
@@ -37,13 +37,13 @@ class Traffic:
     bytes: Array
 
     def weights(self, per_message: float, per_byte: float) -> Array:
-        """The time of each pair of ranks, ns, at these costs of a message and of a byte."""
+        """The total time of each pair's messages, ns. per_message, per_byte: the costs in ns."""
         return self.messages * per_message + self.bytes * per_byte
 
 
 def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
-    """The graph of some rows of `messages` and `hops`. Messages of a rank to itself are left out, because their cost
-    does not depend on the rank's host."""
+    """The traffic in these rows of the tables `messages` and `hops`. Messages of a rank to itself are left out, because
+    their cost does not depend on the rank's host."""
     src, dst, size = (np.concatenate([integers(rows, name) for rows in tables]) for name in ("src", "dst", "bytes"))
     pair = np.sort(places.rows_of(np.stack([src, dst])), axis=0)
     is_pair = pair[0] != pair[1]
@@ -54,7 +54,7 @@ def traffic_of(places: Places, *tables: pa.Table) -> Traffic:
 
 
 def one_sided(table: Callable[[str], pa.Table]) -> str | None:
-    """A sentence on the one-sided transfers, which the graph lacks; None if there are none."""
+    """A sentence that the run's one-sided transfers are not counted; None if it has none."""
     counts = pc.value_counts(table("intervals")["region"]).to_pylist()
     transfers = {row["values"]: row["counts"] for row in counts if row["values"] in _TRANSFERS}
     if not transfers:
@@ -67,7 +67,7 @@ def one_sided(table: Callable[[str], pa.Table]) -> str | None:
 
 
 def unseen(table: Callable[[str], pa.Table]) -> list[str]:
-    """Gaps of the graph, in sentences; empty if the trace shows all messages."""
+    """Sentences on messages that the trace does not show; empty if it shows all."""
     run = table("run").to_pylist()[0]
     sentences: list[str] = []
     if run["record"] == "collectives":

@@ -1,5 +1,5 @@
-"""Decisions from a sweep: the best method of each point, the penalty of following the library or a model, and the
-rules. They serve `analyze decide`, `sweep --refine` and `tune --machine`."""
+"""Decisions from a sweep: the best method of each point, the penalty (the share of time lost) of following the library
+or a model, and the rules. They serve `analyze decide`, `sweep --refine` and `tune --machine`."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ _LEAST_GAIN: Final = 0.02
 
 
 def decisions(sweep: Sweep) -> list[dict[str, Any]]:
-    """A row for each point. One half of each method's times chooses the best method, and the other half scores it;
-    otherwise the luckiest of many methods would seem faster than it is."""
+    """A row for each point. One half of each method's times selects the best method, and the other half gives its time;
+    with one set of times for both, the luckiest of many methods would seem faster than it is."""
     predictions = None if sweep.machine is None else Predictions(sweep.machine, sweep.made["hosts"])
     return [_decision(sweep, point, predictions) for point in sweep.points]
 
 
 def disputed(sweep: Sweep) -> dict[Point, set[str]]:
-    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method. Each
-    has the methods that matter: the library's own choice, those of the models, and all that are not surely slower."""
+    """The points whose repeats differ much, or where a model's choice takes clearly longer than the best method, each
+    with the methods to measure again: the library's own choice, those of the models, and all that are not surely
+    slower."""
     contenders_of: dict[Point, set[str]] = {}
     for point, row in zip(sweep.points, decisions(sweep), strict=True):
         if row["unsteady"] or any((row[penalty_of(model)] or 0.0) > _DISPUTED for model in NAMES):
@@ -97,26 +98,26 @@ def _fastest(times: Mapping[str, float]) -> str | None:
 
 
 def rules_of(sweep: Sweep, path: str) -> Setting | None:
-    """The setting with which the library follows the best methods; None if its own choices are as good. path: where the
-    file will be. MPICH's variables depend on neither sizes nor ranks, so an operation has only one method there."""
+    """The setting that makes the library use the best methods; None if its own choices are as good. path: of the
+    future file. MPICH's variables depend on neither sizes nor ranks, so an operation has only one method there."""
     choices = choices_of(sweep)
     return setting_file(choices, path, extra_settings_of(sweep, choices)) if choices else None
 
 
 def choices_of(sweep: Sweep) -> list[Choice]:
-    """The algorithms that the library is to run."""
+    """The algorithms that the library should run, with the ranks and bytes for which each applies."""
     return _choices(sweep) if sweep.made["flavour"] == "openmpi" else _choices_for_all(sweep)
 
 
 def extra_settings_of(sweep: Sweep, choices: Sequence[Choice]) -> list[tuple[str, str]]:
-    """The parameters or variables that have to be set with these choices."""
+    """Further parameters or variables (name, value) that the operations of these choices need."""
     operations = {choice.algorithm.operation for choice in choices}
     return [(name, value) for operation, name, value in sweep.made["besides"] if operation in operations]
 
 
 def _choices(sweep: Sweep) -> list[Choice]:
-    """The choices for Open MPI. A point's choice holds up to the middle, on a logarithmic scale, between its size and
-    the next, and up to the next number of ranks."""
+    """The choices for Open MPI. A point's choice applies to sizes up to the middle, on a logarithmic scale, between its
+    size and the next one, and to numbers of ranks below the next measured one."""
     choices: list[Choice] = []
     for point, most_ranks, begin, end in _ranges(sweep, lambda p: size_in_rules(p.operation, p.ranks, p.bytes) or 0):
         method = _best(sweep, point)
@@ -140,8 +141,8 @@ def engine_rules(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _ranges(sweep: Sweep, size_of: Callable[[Point], int]) -> Iterator[tuple[Point, int, int, int | None]]:
-    """Each point with the range that it decides: the largest number of ranks, and the first and the last size, as rules
-    count them. The last size is None where there is no limit."""
+    """Each point with the range to which its method applies: the largest number of ranks, and the first and the last
+    size. size_of: a point's size as rules count it. The last size is None where there is no limit."""
     for _, of_operation in groupby(sweep.points, key=attrgetter("operation")):
         by_ranks = [list(group) for _, group in groupby(of_operation, key=attrgetter("ranks"))]
         for points, following in zip_longest(by_ranks, by_ranks[1:]):
@@ -154,7 +155,7 @@ def _ranges(sweep: Sweep, size_of: Callable[[Point], int]) -> Iterator[tuple[Poi
 
 
 def _best(sweep: Sweep, point: Point) -> Method | None:
-    """The library's method to set at a point; None where its own choice is as good."""
+    """The library's best method at a point; None if the library's own choice is as good."""
     methods = {method.name: method for method in sweep.methods[point.operation] if method.rule is None}
     times = {name: fastest_time(times) for name, times in sweep.times_at(point).items() if name in methods}
     best = min(times, key=lambda name: times[name], default=DEFAULT)
@@ -163,7 +164,7 @@ def _best(sweep: Sweep, point: Point) -> Method | None:
 
 
 def _best_of_engine(sweep: Sweep, point: Point) -> Method | None:
-    """The engine's method to set at a point; None where the library has one that is as good."""
+    """The engine's best method at a point; None if a method of the library is as good."""
     times = {name: fastest_time(times) for name, times in sweep.times_at(point).items()}
     methods = {method.name: method for method in sweep.methods[point.operation] if method.rule is not None}
     of_engine = {name: time for name, time in times.items() if name in methods}
@@ -175,7 +176,8 @@ def _best_of_engine(sweep: Sweep, point: Point) -> Method | None:
 
 
 def _choices_for_all(sweep: Sweep) -> list[Choice]:
-    """The choices for MPICH: for each operation the method with the least mean ratio to the default over all points."""
+    """The choices for MPICH: for each operation, the method with the smallest geometric mean, over all points, of its
+    time divided by the default's."""
     choices: list[Choice] = []
     for operation, methods in sweep.methods.items():
         ratios: dict[str, list[float]] = {}

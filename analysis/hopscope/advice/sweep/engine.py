@@ -1,6 +1,6 @@
 """Algorithms of Hopscope's engine as methods of a sweep, and the tree file that makes the engine run the best ones.
 
-A job with these methods runs the probe under the collector, whose recording is off.
+A job with these methods runs the probe under the collector, without recording.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _UNRECORDED: Final = {"HOPSCOPE_PAUSED": "1", "HOPSCOPE_ASSEMBLE": "0", "HOPSCOP
 
 
 def engine_methods(operation: str, layout: Layout) -> Iterator[Method]:
-    """The engine's trees and algorithms for an operation, each once."""
+    """The engine's trees and algorithms for an operation, each with one setting or, if pipelined, for each length of
+    SEGMENTS."""
     level = "cluster" if len(set(layout.clusters)) > 1 else "host"
     has_groups = len(set(layout.hosts)) > 1
     for row in _plan.algorithms():
@@ -52,8 +53,8 @@ def engine_methods(operation: str, layout: Layout) -> Iterator[Method]:
 def with_engine(
     words: Sequence[str], column: Mapping[str, Method], collector: str, machine: Mapping[str, Any] | None, folder: Path
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the variables that make the engine run a column's methods. folder: gets the files that they
-    need."""
+    """The command line and the variables that make the engine run a column's methods. folder: a directory to which the
+    files that they need are written."""
     tree = folder / _TREE
     rules = [_rule(method, mpi_function(operation)) for operation, method in column.items()]
     tree.write_text(json.dumps(_tree_file(rules)))
@@ -83,7 +84,8 @@ def _range(begin: int, end: int | None) -> dict[str, int]:
 
 
 def _rule(method: Method, function: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A method's rule and trees. A tree has the name of its shape, so that each method of a file finds its own."""
+    """A method's rule and trees. Trees are renamed to the names of their shapes, so that methods in one file do not
+    share a name for different trees."""
     rule, trees = method.rule or {}, method.trees or {}
     names = {name: str(spec["shape"]) for name, spec in trees.items()}
     renamed = {key: names.get(entry, entry) if isinstance(entry, str) else entry for key, entry in rule.items()}

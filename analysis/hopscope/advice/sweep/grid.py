@@ -17,8 +17,8 @@ def mpi_function(operation: str) -> str:
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """One point of a sweep. ranks: the number of ranks, from the first one on. bytes: the larger of the bytes that a
-    rank sends and receives; 0 for a barrier."""
+    """One point of a sweep. ranks: the operation runs on this many ranks, the first of the job. bytes: the larger of
+    the bytes that a rank sends and receives; 0 for a barrier."""
 
     operation: str
     ranks: int
@@ -36,8 +36,8 @@ class Point:
 
 
 def points(operations: Sequence[str], ranks: int, most_bytes: int) -> list[Point]:
-    """All points of a job with this number of ranks, small messages first. Each size is eight times the one before. An
-    allgather's size is a multiple of the number of ranks."""
+    """All points of a job with this number of ranks, small messages first. The sizes come from `sizes`, but
+    an allgather's size is a multiple of its number of ranks."""
     grid = [
         Point(operation, members, 0 if operation == "barrier" else _payload(operation, members, size))
         for size in sizes(most_bytes)

@@ -1,4 +1,4 @@
-"""The hosts and clusters of a sweep's ranks, and the schedules that a rule of a tree file makes on them."""
+"""The hosts and clusters of a sweep's ranks, and the engine's schedules on them under a tree file's rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Layout:
     clusters: Sequence[int]
 
     def schedules(self, point: Point, rule: dict[str, Any], trees: dict[str, Any] | None) -> _plan.Schedules | None:
-        """The schedules of a point's ranks under a rule; None where the engine cannot run it there."""
+        """The schedules of a point's ranks under a tree file's rule; None if the engine cannot run the rule there."""
         lengths = [] if point.operation == "barrier" else [point.block_bytes]
         hosts, clusters = self.hosts[: point.ranks], self.clusters[: point.ranks]
         root = 0 if point.operation in _ROOTED else None

@@ -22,9 +22,9 @@ _LEAST_FOR_DEVIATION: Final = 4
 
 @dataclass
 class Sweep:
-    """A sweep and its times so far. made: when, by which command and library and on which hosts it was made. methods:
-    by operation. times: in ns, in the order of measuring. machine: the result of a probe there, as in a machine
-    file."""
+    """A sweep and its times so far. made: the sweep's date, command, library and hosts. methods: by operation. times:
+    by point and method, in ns, in the order of measuring. machine: the result of a probe of the same machine, as in a
+    machine file."""
 
     made: dict[str, Any]
     methods: dict[str, list[Method]]
@@ -32,7 +32,7 @@ class Sweep:
     machine: dict[str, Any] | None = None
 
     def add(self, point: Point, method: str, times: list[float]) -> None:
-        """Keep more times."""
+        """Add times of a method at a point, ns."""
         self.times.setdefault((point, method), []).extend(times)
 
     @property
@@ -83,12 +83,12 @@ def read(place: Path) -> Sweep:
 
 
 def fastest_time(times: list[float]) -> float:
-    """The time that counts for a method at a point, ns: the minimum."""
+    """The minimum: the time, ns, by which methods are compared."""
     return min(times)
 
 
 def deviation(times: list[float]) -> float:
-    """Standard deviation without the maximum, as a share of the mean; 1 for fewer than four times."""
+    """Standard deviation of all times but the maximum, as a share of their mean; 1 for fewer than four times."""
     if len(times) < _LEAST_FOR_DEVIATION:
         return 1.0
     rest = sorted(times)[:-1]

@@ -1,4 +1,4 @@
-"""Measures a sweep in passes: every pass is one job for each column of methods. Surely slower methods drop out."""
+"""Measures a sweep in passes. A pass runs one job for each column of methods, but skips surely slower methods."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Start = Callable[[Sequence[str], Mapping[str, str]], tuple[Sequence[str], Mappin
 @dataclass(frozen=True)
 class Request:
     """The means of a measurement. words: the launcher with the probe's program. collector: the collector for this
-    library, such as `openmpi-5`. folder: where jobs find their files on all hosts. deadline: a time of
-    time.monotonic(). say: prints a line about the progress. keep: called after each job."""
+    library, such as `openmpi-5`. folder: a directory for jobs' files that all hosts see. deadline: a time of
+    time.monotonic(). say: prints a line about the progress. keep: called after each job, to save the times."""
 
     library: Library
     words: Sequence[str]
@@ -52,8 +52,8 @@ class Request:
 
 @dataclass(frozen=True)
 class _Pass:
-    """One pass over the columns. is_selected: True if a method has to be measured at a point; it is then measured
-    `repeats` times."""
+    """One pass over the columns. is_selected: returns True if a method has to be measured at a point. repeats: the
+    number of times that it measures such a method."""
 
     name: str
     repeats: int
@@ -62,8 +62,8 @@ class _Pass:
 
 def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes: int) -> dict[str, Any]:
     """The content of a machine file, from a probe of the machine that a job runs on. most_bytes: the sweep's longest
-    message. The probe measures its own sizes up to the first one that is at least as long."""
-    from hopscope.machine.probe import Budget, Prober, machine_content  # late: scipy
+    message. The probe uses its own SIZES, up to the first one that is most_bytes or more."""
+    from hopscope.machine.probe import Budget, Prober, machine_content  # late, because it imports scipy
     from hopscope.machine.probe.measuring import SIZES
 
     longest = min((size for size in SIZES if size >= max(2, most_bytes)), default=max(SIZES))
@@ -73,7 +73,7 @@ def parameters(job: Machine, seconds: float, origin: dict[str, Any], most_bytes:
 
 
 def measure(sweep: Sweep, points: Sequence[Point], request: Request) -> bool:
-    """Measure the methods that lack times, in passes. Returns True if the budget was enough."""
+    """Measure methods in passes; skip those with enough times. Returns True if the budget was enough."""
     layout = layout_of(sweep.made["hosts"], sweep.machine)
     for number, repeats in enumerate(PASSES, 1):
         total = sum(PASSES[:number])
@@ -129,7 +129,8 @@ def _measure(sweep: Sweep, points: Sequence[Point], request: Request, sweep_pass
 
 
 def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: int) -> bool:
-    """True if a method has to be measured at a point in the pass that brings it to `total` times."""
+    """True if a pass has to measure a method at a point. total: the number of times that the method should have after
+    this pass."""
     if method is None or not method.concerns(point):
         return False
     samples = sweep.times_at(point)
@@ -144,7 +145,7 @@ def needs_measuring(sweep: Sweep, point: Point, method: Method | None, total: in
 
 
 def _runs(layout: Layout, point: Point, method: Method | None) -> bool:
-    """Tells whether a method runs at a point. False if the engine would leave the call to the library instead."""
+    """Tells if a method runs at a point. It does not if the engine would leave the call to the library."""
     if method is None or method.rule is None:
         return True
     return layout.schedules(point, method.rule, method.trees) is not None

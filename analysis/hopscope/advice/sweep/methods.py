@@ -1,8 +1,8 @@
 """The methods of a point: the library's own choice, each of its algorithms, and those of Hopscope's engine.
 
-A library reads its settings at MPI_Init, so each method needs its own job. One job forces one method of every
-operation; these methods are a column. There are as many columns as the library has methods for any one operation, at
-most, and further columns for the engine's methods.
+A library reads its settings at MPI_Init, so a job can force only one method of each operation. The methods of one job
+are a column. The operation with the most methods of the library determines the number of columns. The engine's methods
+have further columns.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _RULES: Final = "rules.conf"
 
 @dataclass(frozen=True)
 class Method:
-    """A way to run an operation: an algorithm of the library (`offered`), one of the engine (`rule`), or without either
-    the library's own choice. segment_bytes: 0 for whole messages. rule, trees: as in a tree file, without operations
+    """A way to run an operation: an algorithm of the library (`offered`), one of the engine (`rule`), or the library's
+    own choice if both are None. segment_bytes: 0 for whole messages. rule, trees: as in a tree file, without operations
     and ranges."""
 
     name: str
@@ -38,8 +38,8 @@ class Method:
     trees: dict[str, Any] | None = None
 
     def concerns(self, point: Point) -> bool:
-        """Tell whether the method runs on the point's ranks and, if it uses segments, cuts the message into at least
-        two. A method that does not run would end its job, and with it the methods of the other operations."""
+        """Tell if the method runs on the point's ranks and, if it uses segments, cuts the message into two or more. A
+        method that cannot run would abort its job, which also measures methods of other operations."""
         algorithm = self.offered
         if algorithm is not None and (algorithm.operation, algorithm.number) in ALGORITHMS:
             runs = messages_name(algorithm, point.ranks) is not None

@@ -1,4 +1,5 @@
-"""Predictions of Hockney, LogGP, PLogP and the replay for a sweep's methods, from parameters of the same machine."""
+"""Predictions of the models Hockney, LogGP and PLogP, and of the replay, for a sweep's methods, from parameters of the
+same machine."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ NAMES: Final = (*(model.__name__ for model in MODELS), REPLAY)
 _GAMMA: Final = ("MPI_SUM", "MPI_INT")
 """The reduction operation and the datatype that a sweep uses."""
 _LEAST_RANKS: Final = 3
-"""Algorithms are named as on at least so many ranks, because on two ranks many send the same messages and have the same
-name."""
+"""An algorithm on fewer ranks gets the name that it has on this number of ranks, because on two ranks many algorithms
+send the same messages and have one name."""
 
 
 class Predictions:
@@ -51,7 +52,7 @@ class Predictions:
             return {}
         times: dict[str, float] = {}
         algorithm = published_name(point.function, messages_name(method.offered, max(point.ranks, _LEAST_RANKS)))
-        # The formulas know one kind of link: the farthest between these ranks.
+        # A formula knows only one class of link, so it gets the farthest between these ranks.
         link_models = self._models.get(LINKS[self._links(point.ranks).max()], {})
         for model in MODELS:
             if algorithm is not None and model.__name__ in link_models:

@@ -1,4 +1,4 @@
-"""Sentences on a sweep: the penalty of the library's own choice, and of each model."""
+"""Sentences on a sweep: the penalty (the share of time lost) of following the library's own choice, or a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hopscope.format.quantities import number, plural, share
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence on the library and one on each model that has a choice at any point. rows: those of `decisions`."""
+    """A sentence on the library's own choice and one on each model that has a choice at a point. rows: the
+    result of `decisions`."""
     total = sum(row["methods"] for row in rows)
     for model in (DEFAULT, *NAMES):
         figures = penalties(rows, model)

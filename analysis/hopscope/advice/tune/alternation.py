@@ -9,11 +9,12 @@ from typing import Final
 from hopscope.query.opened import OpenedTrace
 
 _LEAST_IN_TURN: Final = 5
-"""Number of iterations in a turn. Its first one does not count, and one more may be run by both sides."""
+"""The fewest iterations in a turn, which is a block that one side (engine or library) runs. Two of them may not count:
+the first, and one of which each side ran a part."""
 _MOST_IN_TURN: Final = 20
 _TURNS: Final = 8
 _LEAST_ITERATIONS: Final = 6
-"""Number of iterations that each side must have for a ratio."""
+"""Number of counted iterations that each side needs for a comparison."""
 _CALLS_OF_ITERATION = """
 with loop as (select min(begin_ns) as begin_ns, max(begin_ns) as end_ns from iteration_cuts)
 select count(*) as calls
@@ -49,8 +50,8 @@ select by_engine, time_ns from turns where by_engine <> by_library and not is_fi
 
 
 def turn_of(trace: OpenedTrace, limit: int | None) -> int | None:
-    """The number of collectives in one turn, for a run like the recorded one; None where it has too few iterations for
-    turns.
+    """The number of collectives after which engine and library alternate, for a run like the recorded one; None if it
+    has too few iterations to alternate.
 
     limit: the number of iterations after which the run is ended.
     """
@@ -63,15 +64,15 @@ def turn_of(trace: OpenedTrace, limit: int | None) -> int | None:
 
 
 def in_turns(tree: str, turn: int) -> str:
-    """A tree file's text with which engine and library take turns of so many collectives."""
+    """A tree file's text, changed so that engine and library alternate after every `turn` collectives."""
     return json.dumps({**json.loads(tree), "alternate": turn})
 
 
 def times_of_turns(trace: OpenedTrace) -> tuple[float, float] | None:
     """The mean times of an iteration by the engine and by the library, ns; None where either has too few iterations.
 
-    An iteration counts if one side ran all of it, and the same side ran the one before. The first rank's own calls cut
-    its iterations, because another rank may still be in the iteration before.
+    An iteration counts if one side ran all its collectives, and also those of the iteration before. Iterations are
+    those of the first rank, cut at its own calls, because another rank may still be in the iteration before.
     """
     rows = trace.sql(_ITERATIONS).to_pylist()
     engine = [row["time_ns"] for row in rows if row["by_engine"]]

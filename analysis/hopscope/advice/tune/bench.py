@@ -27,10 +27,10 @@ _LEAST_LONGER_S: Final = 10.0
 
 
 class Bench:
-    """Measures runs. Runs in the journal are not repeated, so an interrupted tuning goes on."""
+    """Measures runs. Runs in the journal are not repeated, so that an interrupted tuning can be resumed."""
 
     def __init__(self, job: Job, journal: Journal, budget: Budget) -> None:
-        """journal: a new one, or that of the tuning to resume."""
+        """journal: a new journal, or the journal of the tuning to resume."""
         self.job, self.journal, self.budget = job, journal, budget
         self._begin = time.monotonic() - journal.spent_s
         self._ending: Ending | None = None
@@ -39,7 +39,7 @@ class Bench:
         self._chance = random.Random(journal.decided("seed", lambda: random.SystemRandom().randrange(1 << 32)))
 
     def record(self, name: str, candidate: Candidate) -> Run:
-        """A run in which the messages inside collectives are recorded; its trace stays in this folder of the tuning."""
+        """Runs a candidate, recording also the messages inside collectives. name: the folder that keeps the trace."""
         folder = self.journal.folder / name
         if (run := self.journal.recorded("recording", 0, candidate.name)) is not None:
             return run
@@ -54,28 +54,28 @@ class Bench:
         return self._run(BASELINE, folder, folder.parent)
 
     def recorded(self, folder: Path) -> Recorded:
-        """The trace of a recorded run."""
+        """A recorded run, with its trace. folder: the folder of a run by `record` or `trial`."""
         return Recorded(self.job.open_trace(folder / TRACE), self.job.words, self.job.net is not None)
 
     def end_runs_like(self, recorded: Recorded) -> None:
-        """Let later runs end after the wanted number of iterations. The recorded run tells which collective that is."""
+        """Makes later runs end after the job's number of iterations, at a collective that the recorded run shows."""
         if self.job.iterations is not None:
             self._ending = after_collective(recorded.trace, self.job.iterations)
 
     def screen_like(self, recorded: Recorded) -> None:
-        """Let the runs that eliminate candidates end early, if their figure is the time of an iteration."""
+        """Makes the runs that eliminate candidates end early, if their figure is the time of an iteration."""
         job, baseline = self.job, self.journal.baseline
         if job.metric is None and job.check is None and job.iterations is None and baseline["per"] == "iteration":
             self._screening = screening(recorded.trace, baseline["run_s"], baseline["iteration_ns"])
 
     def take_turns_like(self, recorded: Recorded) -> None:
-        """Let engine and library take turns within the runs that eliminate candidates, if they have enough iterations.
-        No turns if the program prints the figure, because that covers the whole run."""
+        """Makes engine and library alternate within the runs that eliminate candidates, if these have enough
+        iterations. They do not alternate if the program prints the figure, because it covers the whole run."""
         if self.job.metric is None:
             self._turn = turn_of(recorded.trace, self.job.iterations)
 
     def measure(self, phase: Phase, block: int, candidate: Candidate) -> Run:
-        """Runs a candidate, recording only its calls. A run that the journal has is not repeated."""
+        """Runs a candidate without recording messages inside collectives. Does not repeat a run of the journal."""
         journal = self.journal
         if (run := journal.recorded(phase, block, candidate.name)) is not None:
             return run
@@ -109,7 +109,7 @@ class Bench:
 
     def affordable_screening(self, best: Candidate | None = None) -> int:
         """The number of runs that the elimination may still use; the runs of the confirmation are reserved. best: the
-        candidate to confirm, if there is one already; its runs so far tell how long confirming takes."""
+        candidate to confirm, if there is one already; its runs so far show how long its confirmation takes."""
         whole_s = self.journal.baseline["run_s"]
         run_s = whole_s if self._screening is None else self._screening.run_s
         walls_s = [m.run.wall_s for m in self.journal.measurements if best is not None and m.candidate == best.name]
@@ -124,7 +124,7 @@ class Bench:
         return duration(max(0.0, (self.budget.seconds or 0.0) - self._spent()) * 1e9)
 
     def close(self) -> None:
-        """Write the journal with the time that was spent."""
+        """Remove the runs' files, and write the journal with the time spent so far."""
         discard(self.journal.folder / "runs")
         self.journal.spent_s = self._spent()
         self.journal.write()
@@ -164,7 +164,7 @@ class Bench:
             is_done=ending,
             turns=turn is not None,
         )
-        return replace(run, detail="slower than 3x or hung") if run.outcome == "slow" and baseline_s else run
+        return replace(run, detail="3 times slower, or hung") if run.outcome == "slow" and baseline_s else run
 
     def _keep(self, measurement: Measurement) -> None:
         self.journal.spent_s = self._spent()

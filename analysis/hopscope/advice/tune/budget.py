@@ -20,7 +20,7 @@ _MOST_BLOCKS: Final = 4
 
 @dataclass(frozen=True)
 class Budget:
-    """Time in seconds, or a number of runs; one of the two counts, the other is None."""
+    """A limit on a tuning: either the time in seconds or the number of runs. The other one is None."""
 
     seconds: float | None
     runs: int | None = None
@@ -51,9 +51,9 @@ def seconds_of(text: str) -> float:
 
 
 def rounds_for(candidates: int, runs: int) -> Rounds | None:
-    """The plan for `candidates` candidates, or for fewer where `runs` runs are not enough; None if they are too few for
-    one candidate. Each round gets the same share of the runs and keeps one in SURVIVOR_RATIO candidates, until one is
-    left."""
+    """The plan for eliminating `candidates` candidates, or as many as `runs` runs allow; None if the runs are too few
+    for one candidate. Each round gets the same share of the runs and keeps one in SURVIVOR_RATIO candidates, until one
+    is left."""
     for number in range(candidates, 0, -1):
         costs = [size + 1 for size in _sizes(number)]
         if sum(costs) <= runs:
@@ -62,8 +62,8 @@ def rounds_for(candidates: int, runs: int) -> Rounds | None:
 
 
 def _blocks(costs: list[int], runs: int) -> tuple[int, ...]:
-    """The number of blocks in each round: one, then more in the rounds with the fewest runs so far. costs: the runs in
-    one block of each round."""
+    """The number of blocks in each round. Each round has one; each further block goes to the round with the fewest
+    runs so far. costs: the number of runs in a block of each round."""
     blocks = [1] * len(costs)
     runs -= sum(costs)
     while True:

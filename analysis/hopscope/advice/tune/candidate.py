@@ -15,7 +15,7 @@ from hopscope.mpi_libraries.written import Choice, setting_file, variables
 
 Kind = Literal["baseline", "algorithm", "parameter", "order", "binding", "tree", "combination"]
 FOLDER: Final = "{folder}"
-"""Stands for the directory of a candidate's files in its options and variables."""
+"""The placeholder, in a candidate's options and variables, for the directory of its files."""
 RULES: Final = "rules.conf"
 TREE: Final = "tree.json"
 HOSTS: Final = "hosts.txt"
@@ -26,8 +26,8 @@ class Candidate:
     """A change of a command: options after the launcher's name, environment variables, and files that they name.
 
     choices: algorithms of the MPI library, from which options, variables and files follow (`with_choices`).
-    predicted_gain: the share of an iteration that the replay saves; None where nothing was predicted. parts: the names
-    of the candidates that a combination combines.
+    besides: names and values of further parameters. predicted_gain: the share of an iteration that the candidate saves
+    in the replay; None where nothing was predicted. parts: the names of the candidates that a combination combines.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Candidate:
     parts: tuple[str, ...] = ()
 
     def row(self) -> dict[str, Any]:
-        """The candidate as tuning.json has it."""
+        """The candidate's row in tuning.json."""
         row = asdict(replace(self, choices=()))
         row["choices"] = [{**choice._asdict(), "algorithm": choice.algorithm._asdict()} for choice in self.choices]
         return row
@@ -64,7 +64,7 @@ def _choice(row: dict[str, Any]) -> Choice:
 
 
 def with_choices(candidate: Candidate) -> Candidate:
-    """The candidate with the rules file (Open MPI) or the variables (MPICH) that make the library run its choices."""
+    """The candidate, with its choices as a rules file (Open MPI) or as variables (MPICH) that the library reads."""
     if not candidate.choices and not candidate.besides:
         return candidate
     if candidate.choices and (extra_variables := variables(candidate.choices, candidate.besides)):
@@ -75,7 +75,8 @@ def with_choices(candidate: Candidate) -> Candidate:
 
 
 def combined(first: Candidate, second: Candidate) -> Candidate | None:
-    """A candidate with both changes; None where they set the same thing. For candidates before `with_choices`."""
+    """A candidate with the changes of both; None if they conflict. Pass candidates without the additions of
+    `with_choices`."""
     same_collectives = any(
         _overlap(choice, second_choice) for choice in first.choices for second_choice in second.choices
     )
@@ -86,7 +87,7 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
     if any(settings.get(name, value) != value for name, value in second.besides):
         return None
     if _operations_of_tree(first) & _operations(second) or _operations(first) & _operations_of_tree(second):
-        return None  # the library never runs what the engine does
+        return None  # the engine runs these collectives, so the library's choice has no effect
     if same_collectives or same_parameter or same_variable or same_file or (first.tree and second.tree):
         return None
     gains = [part.predicted_gain for part in (first, second) if part.predicted_gain is not None]
@@ -105,7 +106,7 @@ def combined(first: Candidate, second: Candidate) -> Candidate | None:
 
 
 def _overlap(choice: Choice, second: Choice) -> bool:
-    """True if two choices decide about the same collectives. MPICH's variables hold for all ranks and sizes."""
+    """True if two choices apply to the same collectives. MPICH's apply to every number of ranks and every size."""
     if choice.algorithm.operation != second.algorithm.operation:
         return False
     if choice.algorithm.number is None:
@@ -124,15 +125,15 @@ def _operations_of_tree(candidate: Candidate) -> set[str]:
 
 
 def _parameters(candidate: Candidate) -> set[str]:
-    """The names of the options that take a value, and of Open MPI's parameters."""
+    """The names of a candidate's options, and of the Open MPI parameters that it sets."""
     words = candidate.options
     names = {word for word in words if word.startswith("-") and word != "--mca"}
     return names | {words[number + 1] for number, word in enumerate(words) if word == "--mca"}
 
 
 def written(candidate: Candidate, folder: Path) -> tuple[list[str], dict[str, str]]:
-    """Write a candidate's files into a folder, which is made. Returns its options and variables, which name them by
-    absolute paths."""
+    """Write a candidate's files into a folder; make the folder if needed. Returns the candidate's options and
+    variables, with absolute paths of the files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in candidate.files.items():
         (folder / name).write_text(text)

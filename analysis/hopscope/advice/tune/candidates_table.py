@@ -11,8 +11,8 @@ from hopscope.advice.tune.journal import Journal
 
 @dataclass(frozen=True)
 class CandidateRow:
-    """A candidate's row. gain: over all its runs; None where none was measured. low, high: the interval of the gain;
-    None where fewer than two runs were measured."""
+    """A candidate's row. gain: the mean over its measured runs; None without one. low, high: the gain's interval; None
+    with fewer than two measured runs."""
 
     name: str
     kind: str
@@ -25,7 +25,7 @@ class CandidateRow:
 
 
 def candidate_rows(journal: Journal) -> list[CandidateRow]:
-    """All candidates, the fastest first, then those that failed."""
+    """All candidates, the fastest first; candidates without a measured gain come last."""
     rows = [_row(journal, candidate.name, candidate.kind, candidate.predicted_gain) for candidate in journal.candidates]
     return sorted(rows, key=lambda row: (row.gain is None, -(row.gain or 0.0)))
 

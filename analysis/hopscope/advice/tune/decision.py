@@ -1,7 +1,7 @@
 """Decisions from paired runs: survivors of a round, number of confirming pairs, and the proof of a gain.
 
 The unit is the run. A pair is one run of the candidate and one of the baseline, close in time and in random order, so
-that drift of the machine falls on both. All times are ns, all gains shares of the baseline's time: 0.2 is 20 % less.
+that drift of the machine affects both. All times are ns, all gains shares of the baseline's time: 0.2 is 20 % less.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ LEAST_GAIN: Final = 0.01
 """A gain counts only if its whole interval lies above this share."""
 LEAST_PAIRS: Final = 6
 SURVIVOR_RATIO: Final = 3
-"""One in so many candidates goes on after a round."""
+"""After a round, one in this many candidates goes on to the next round."""
 MOST_PAIRS: Final = 20
 _CONFIDENCE: Final = 0.95
 _POWER: Final = 0.9
 """Probability with which the planned number of pairs proves a gain as large as the estimated one."""
 
 Pair = tuple[float, float]
-"""The time of the baseline's run and that of the candidate's, ns."""
+"""The times of the baseline's run and of the candidate's run, ns."""
 Verdict = Literal["gain", "no gain", "loss"]
 
 
@@ -40,14 +40,14 @@ class Gain:
 
     @property
     def verdict(self) -> Verdict:
-        """`gain` where the whole interval lies above LEAST_GAIN, `loss` where all of it lies below zero."""
+        """`gain` where the whole interval lies above LEAST_GAIN, `loss` where the whole interval lies below zero."""
         if self.low > LEAST_GAIN:
             return "gain"
         return "loss" if self.high < 0 else "no gain"
 
 
 def gain_of(pairs: Sequence[Pair]) -> Gain:
-    """The gain by a t interval of the pairs' log ratios. Raises ValueError for fewer than two pairs."""
+    """The gain with a t interval, from the log ratios of the pairs. Raises ValueError for fewer than two pairs."""
     if len(pairs) < 2:
         raise ValueError(f"{len(pairs)} pairs of runs have no interval")
     logs = [math.log(candidate / baseline) for baseline, candidate in pairs]
@@ -57,10 +57,10 @@ def gain_of(pairs: Sequence[Pair]) -> Gain:
 
 
 def planned_pairs(estimate: float, deviation: float, affordable: int) -> int:
-    """The number of pairs that would prove a gain of this size, at least LEAST_PAIRS and at most `affordable` (which
-    is LEAST_PAIRS or more) and MOST_PAIRS.
+    """The number of pairs that would prove a gain of the size `estimate`: at least LEAST_PAIRS, and at most MOST_PAIRS
+    and `affordable`.
 
-    deviation: standard deviation of the log ratio of two runs.
+    deviation: standard deviation of the log ratio of two runs. affordable: LEAST_PAIRS or more.
     """
     distance = math.log(1 - LEAST_GAIN) - math.log(1 - min(estimate, 0.99))
     limit = min(affordable, MOST_PAIRS)
@@ -74,11 +74,11 @@ def planned_pairs(estimate: float, deviation: float, affordable: int) -> int:
 
 
 def survivors(ratios: Mapping[str, Sequence[float]]) -> list[str]:
-    """The best third of the candidates, rounded up, the best first; without those that are surely slower than the
-    baseline.
+    """The names of the best third of the candidates (rounded up), the best first, except candidates that are surely
+    slower than the baseline.
 
-    ratios: for each candidate, the time of each run divided by that of the baseline's run in the same block; empty if
-    the candidate failed.
+    ratios: for each candidate, the time of each run divided by the time of the baseline's run in the same block; empty
+    if the candidate failed.
     """
     means = {name: statistics.fmean(map(math.log, values)) for name, values in ratios.items() if values}
     ranked = sorted(means, key=lambda name: means[name])

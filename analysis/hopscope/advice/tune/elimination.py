@@ -1,6 +1,6 @@
 """Elimination of candidates in rounds of interleaved runs: successive halving (Karnin, Koren and Somekh, Almost optimal
 exploration in multi-armed bandits, ICML 2013). Each round has the same share of the runs and keeps the best third.
-What is left of the budget goes to the candidates that did not fit into the rounds; they are compared with the best."""
+The rest of the budget goes to candidates for which the rounds had no room: they are compared with the best one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def eliminate(
     if best is None:
         return None
     gains = {name: _gain(values) for name, values in ratios.items() if values}
-    # A combination has to be worth more than what it combines.
+    # A combination must gain LEAST_GAIN more than the better of its parts; otherwise this part is the best candidate.
     part = max(best.parts, key=lambda name: gains.get(name, -1.0), default=best.name)
     name = best.name if gains[best.name] - gains.get(part, -1.0) > LEAST_GAIN else part
     return next(candidate for candidate in (*candidates, best) if candidate.name == name), gains[name]
@@ -58,8 +58,8 @@ def _with_rest(
     ratios: dict[str, list[float]],
     progress: tuple[int, Callable[[str], None]],
 ) -> Candidate | None:
-    """The best candidate, after a comparison with the rest, for which the rounds had no room. progress: the number of
-    the next block, and a function that prints a line about the progress."""
+    """The best candidate after a comparison of `best` with `rest`, the candidates for which the rounds had no room.
+    progress: the number of the next block, and a function that prints a line about the progress."""
     block, say = progress
     while rest and (room := _room(bench, block, best)) > 0:
         say(f"{plural(len(rest[:room]), 'more candidate')}, {bench.left()} left")
@@ -76,7 +76,7 @@ def _best(candidates: Sequence[Candidate], ratios: dict[str, list[float]]) -> Ca
 
 
 def _room(bench: Bench, block: int, best: Candidate | None) -> int:
-    """The number of further candidates for which the budget allows a block, beside the best one and the baseline."""
+    """The number of further candidates that a block can have beside the best one and the baseline within the budget."""
     reserved = 1 if best is None else 2
     return bench.journal.decided(f"room {block}", lambda: max(0, bench.affordable_screening(best) - reserved))
 
@@ -95,8 +95,9 @@ def _is_affordable(bench: Bench, block: int, runs: int) -> bool:
 def _block(
     bench: Bench, number: int, candidates: Sequence[Candidate], ratios: dict[str, list[float]]
 ) -> list[Candidate]:
-    """Runs the baseline and each candidate once, and adds the ratios of their times. Where engine and library took
-    turns in a run, both times are of that run. Returns the candidates that did not fail."""
+    """Runs the baseline and each candidate once, and adds to `ratios` each candidate's time divided by the baseline's.
+    If engine and library alternated in the candidate's run, the library's time in this run is the baseline's time.
+    Returns the candidates that did not fail."""
     baseline, runs = bench.block("elimination", number, candidates)
     base = figure_of(baseline)
     for name, run in runs.items():

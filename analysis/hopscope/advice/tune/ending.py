@@ -14,22 +14,22 @@ from hopscope.launch.job import assemble, inspect
 from hopscope.query.opened import Open, OpenedTrace
 
 Ending = Callable[[Path], bool]
-"""A function that tells whether the run that records into a trace directory has done enough."""
+"""A function of a run's trace directory that returns True once the run may be ended."""
 _FIRST_LOOK_S: Final = 2.0
 _LOOK_FACTOR: Final = 2.0
-"""Before an earlier run shows the iterations, the time from the run's start to each look is this multiple of the time
-to the look before. Looks become rarer because assembling takes a core."""
+"""If no earlier run shows the iterations, the time from the run's start to a look at its iterations is this multiple of
+the time to the look before. Looks become rarer because each one assembles the trace, which takes a core."""
 _LOOK_S: Final = 1.0
 _SCREENING_S: Final = 2.0
 _LEAST_SCREENING: Final = 10
 LEFT_OUT_SCREENING: Final = 2
-"""The first half of the iterations does not count, because TCP connections still open their windows."""
+"""The first 1/LEFT_OUT_SCREENING of the iterations does not count, because TCP windows are still growing."""
 _LEAST_SAVED: Final = 0.15
 
 
 def first_run(iterations: int, open_trace: Open) -> Ending:
-    """The ending of a run without an earlier one: assembles the recording so far, and is true once that has
-    `iterations` + 1 iterations."""
+    """A function that ends the first run of a program: it assembles the trace recorded so far, and returns True once
+    the trace has `iterations` + 1 iterations."""
     begin = time.monotonic()
     following = _FIRST_LOOK_S
 
@@ -59,8 +59,8 @@ class Screening:
 
 
 def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screening | None:
-    """The short form of a run that takes run_s seconds, with iterations of iteration_ns; None where it would save too
-    little, or where no collective of all ranks ends an iteration. trace: that of an earlier run."""
+    """The short form of a run that takes run_s seconds, with iterations of iteration_ns; None if it would save too
+    little time, or if no collective of all ranks ends an iteration. trace: the trace of an earlier run."""
     iterations = max(_LEAST_SCREENING, math.ceil(_SCREENING_S * 1e9 / iteration_ns))
     left_out = trace.sql("from iteration_cuts").num_rows - 2 - iterations
     saved_s = left_out * iteration_ns / 1e9 - _LOOK_S
@@ -73,10 +73,10 @@ def screening(trace: OpenedTrace, run_s: float, iteration_ns: float) -> Screenin
 
 
 def after_collective(trace: OpenedTrace, iterations: int) -> Ending:
-    """The ending of a run like an earlier one: true once every rank has left the collective that ends `iterations` + 1
-    iterations; never true if the earlier run had fewer. trace: that of the earlier run.
+    """A function that ends a run like an earlier one: it returns True once every rank has passed the collective with
+    which `iterations` + 1 iterations are complete; never if the earlier run had fewer. trace: of the earlier run.
 
-    Raises InputError where that collective is not one of all ranks.
+    Raises InputError if not all ranks take part in that collective.
     """
     rows = trace.sql(
         "select comm, seq, comm_size from iteration_calls join collectives using (collective_id) "

@@ -1,4 +1,4 @@
-"""The time of a run's iteration: the figure that runs are compared by."""
+"""The time of a run's iteration: the figure by which runs are compared."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class IterationTime:
 
 
 def iteration_time(trace: OpenedTrace, limit: int | None = None, left_out: int = LEFT_OUT) -> IterationTime:
-    """The time of the counted iterations of a run divided by their number. limit: only so many iterations from the
-    start count. left_out: the first 1/left_out of the iterations does not count.
+    """The time of the counted iterations of a run divided by their number. limit: iterations after
+    this number do not count; None: all count. left_out: the first 1/left_out of the iterations does not count.
 
     Raises InputError where the run has neither iterations nor a time from MPI_Init to MPI_Finalize.
     """

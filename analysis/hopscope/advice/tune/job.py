@@ -37,9 +37,9 @@ class Job:
     """The common settings of a tuning's runs.
 
     words: launcher and program. open_trace: `hopscope.open`. net: a topology file with a network. check: a shell
-    command that reads the program's output and fails if that is wrong. metric: a pattern whose first group is the
-    figure in the output; else the iteration time counts. iterations: the run is ended after so many.
-    left_out: the first 1/left_out of the iterations does not count.
+    command that reads the program's output and fails if that is wrong. metric: a regular expression whose first group
+    is the figure in the output; None: the figure is the time of an iteration. maximize: a larger metric is better.
+    iterations: the number after which a run is ended. left_out: the first 1/left_out of the iterations does not count.
     """
 
     words: tuple[str, ...]
@@ -54,8 +54,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless `measured`. detail: the reason
-    for None. library: the library's own figure in the same run, where engine and library took turns."""
+    """A run's outcome. figure: smaller is better, ns for an iteration time; None unless the outcome is `measured`.
+    detail: the reason if the figure is None. library: the library's figure in a run in which it alternates with the
+    engine."""
 
     outcome: str  # measured, failed, rejected, slow
     wall_s: float
@@ -66,7 +67,7 @@ class Run:
 
 
 Progress = Callable[[Path], bool]
-"""A function that tells whether the run with this trace directory has done enough."""
+"""A function of a run's trace directory that returns True once the run may be ended."""
 
 
 def run_job(
@@ -82,9 +83,9 @@ def run_job(
 ) -> Run:
     """Run a job once and take its figure. folder: new; the trace and the output are in it afterwards.
 
-    limit_s: after so many seconds the run is ended with all its processes, as `slow`. native: also records the messages
-    inside collectives. is_done: ends the run early once it is true; the run still counts. turns: True if the tree file
-    lets engine and library take turns.
+    limit_s: the time after which all processes of the run are ended and its outcome is `slow`. native: also records the
+    messages inside collectives. is_done: ends the run early once it returns True; the run still counts. turns: True if
+    the tree file makes engine and library alternate.
     """
     folder.mkdir(parents=True)
     options = ["--no-diagnosis", "--dir", str(folder / TRACE)]
@@ -143,8 +144,8 @@ def _measured(job: Job, folder: Path, wall_s: float, *, turns: bool) -> Run:
 
 
 def _matched(metric: str, output: str) -> float:
-    """The program's own figure: the last match. Raises InputError where the output has none, or where it is not a
-    positive number."""
+    """The program's own figure, from the last match of the metric. Raises InputError where the output has no match, or
+    where the figure is not a positive number."""
     matches: list[Any] = re.findall(metric, output)
     if not matches:
         raise InputError(f"the output has no match of --metric {metric!r}")
@@ -159,7 +160,8 @@ def _matched(metric: str, output: str) -> float:
 
 
 def _wait(process: subprocess.Popen[bytes], limit_s: float | None, is_done: Progress | None, trace: Path) -> str:
-    """The cause of the run's end: `by itself`, at the `limit`, or because it is `done`."""
+    """Waits for a run. Returns the reason to stop waiting: the run ended `by itself`, it reached the time `limit`, or
+    it is `done` according to is_done."""
     deadline = None if limit_s is None else time.monotonic() + limit_s
     while True:
         try:
@@ -188,7 +190,7 @@ def _end(process: subprocess.Popen[bytes], trace: Path) -> None:
 
 
 def _members(trace: Path) -> list[int]:
-    """The processes that record into a trace directory."""
+    """The numbers of the processes that record into a trace directory."""
     word = b"HOPSCOPE_DIR=" + os.fsencode(trace.resolve())
     numbers: list[int] = []
     for place in Path("/proc").iterdir():

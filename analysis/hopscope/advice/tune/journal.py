@@ -31,13 +31,14 @@ class Measurement:
     run: Run
 
     def row(self) -> dict[str, Any]:
-        """The run as tuning.json has it."""
+        """The measurement's row in tuning.json."""
         return {"phase": self.phase, "block": self.block, "candidate": self.candidate, **asdict(self.run)}
 
 
 @dataclass
 class Journal:
-    """The content of tuning.json. A key of `decisions` names a choice that depended on the time that was left."""
+    """The content of tuning.json. `decisions`: choices that depended on the remaining time or on chance, by name. A
+    resumed tuning keeps them."""
 
     folder: Path
     request: dict[str, Any]
@@ -60,14 +61,14 @@ class Journal:
         self.write()
 
     def decided(self, name: str, decide: Callable[[], Any]) -> Any:
-        """The decision of this name, a JSON value. `decide` makes it where the journal does not have it yet."""
+        """The decision of this name, a JSON value. If the journal does not have it yet, `decide` makes it."""
         if name not in self.decisions:
             self.decisions[name] = decide()
             self.write()
         return self.decisions[name]
 
     def with_candidates(self, make: Callable[[], list[Candidate]]) -> list[Candidate]:
-        """The candidates. `make` makes them where the journal does not have them yet."""
+        """The first round's candidates. If the journal does not have them yet, `make` makes them."""
         if "candidates" not in self.decisions:
             self.candidates = make()
             self.decisions["candidates"] = [candidate.name for candidate in self.candidates]

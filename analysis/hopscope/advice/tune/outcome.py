@@ -1,4 +1,5 @@
-"""The files that a tuning leaves besides its report: settings, and the command line that uses them; its sentence."""
+"""Writes the files that a tuning leaves besides its report: settings, and the command line that uses them. Puts the
+result into a sentence."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _LEAST_CHANGE: Final = 1e-3
 """An algorithm with a smaller predicted change is left out: it sends the same messages as the baseline."""
 _EAGER_BYTES: Final = 1 << 20
 _EAGER: Final = {"btl_tcp_eager_limit": 64 << 10, "btl_vader_eager_limit": 4 << 10, "btl_sm_eager_limit": 4 << 10}
-"""Open MPI's limits, in bytes, up to which a message is sent at once."""
+"""Open MPI's default limits in bytes: up to them, a message is sent without waiting for the receiver."""
 _BINDING: Final = {"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--rankfile", "-rankfile", "-rf"}
 
 
@@ -60,7 +60,7 @@ class Recorded:
 
     @property
     def target(self) -> dict[str, Any]:
-        """The target of a result: ranks, hosts and MPI library."""
+        """The target that a tuning is valid for: number of ranks, host of each rank, and MPI library."""
         return {"ranks": self.trace.run_facts["ranks"], "hosts": self.hosts, "mpi_library": self.library}
 
     @cached_property
@@ -84,8 +84,8 @@ def candidates_for(
 ) -> tuple[list[Candidate], list[str]]:
     """At most MOST_CANDIDATES candidates, the most promising first, and sentences on proposals that failed.
 
-    machine: the file of a sweep, whose rules are then the first candidate, or that of a probe, whose link costs the
-    replay then uses. engine: also the algorithms of Hopscope's engine.
+    machine: the file of a sweep, whose rules become the first candidate; or the file of a probe, whose link costs the
+    replay uses. engine: True also proposes the algorithms of Hopscope's engine.
     """
     swept: list[Candidate] = []
     recost: Recost | None = None
@@ -132,7 +132,7 @@ def _gain(candidate: Candidate) -> float:
 
 def _reluctance(candidate: Candidate) -> int:
     """The sort key of a candidate without a prediction, the smallest first. A pipeline with segments that are sent
-    eagerly may gain most; with longer segments, it waits for a CTS for each one."""
+    eagerly may gain most; with longer segments, it waits for a CTS for each segment."""
     if candidate.kind != "algorithm":
         return 0
     segment = max((choice.segment_bytes for choice in candidate.choices), default=0)
@@ -157,8 +157,8 @@ def _swept(recorded: Recorded, machine: Path) -> Iterator[Candidate]:
 
 
 def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
-    """The library's own algorithms for the collectives that cost time. A predicted loss does not count where it
-    extrapolates, as to sizes that the recorded run does not have."""
+    """The library's own algorithms for the collectives that cost time. A predicted loss is ignored where it
+    extrapolates, for example to sizes that the recorded run does not have."""
     for proposed in candidates(recorded.trace, "setting", launcher=recorded.words[0], recost=recost):
         gain = proposed.predicted_gain
         if gain is not None and gain < 0 and proposed.extrapolates:
@@ -169,8 +169,8 @@ def _settings(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
 
 
 def _orders(recorded: Recorded) -> Iterator[Candidate]:
-    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. Its
-    costs are always those that were fitted to the hops."""
+    """The rank order that the replay prefers, where there are several hosts and the command does not place ranks. The
+    replay always uses costs that were fitted to the run's hops, never a probe's."""
     baseline = recorded.hosts
     launcher = launcher_of(recorded.library)
     if len(set(baseline)) < 2 or launcher is None or OWN_PLACEMENT & set(launcher_options(recorded.words)):
@@ -193,7 +193,8 @@ def _trees(recorded: Recorded, recost: Recost | None) -> Iterator[Candidate]:
 
 
 def _bindings(recorded: Recorded) -> Iterator[Candidate]:
-    """Another binding of ranks to cores and, where ranks outnumber cores, waiting that yields the core."""
+    """Candidates that bind ranks to cores in another way and, if ranks outnumber cores, make waiting ranks yield their
+    core."""
     free = not _BINDING & set(launcher_options(recorded.words)) and not recorded.on_network
     if recorded.flavour == "openmpi":
         if free:
@@ -211,7 +212,8 @@ def _bindings(recorded: Recorded) -> Iterator[Candidate]:
 
 
 def _parameters(recorded: Recorded) -> Iterator[Candidate]:
-    """Parameters of the library that concern messages of this run: the eager limit, and Open MPI's `han`."""
+    """Candidates for Open MPI: a larger eager limit if this run has messages between the limits, and `han` switched on
+    or off."""
     if recorded.flavour != "openmpi":
         return
     several_hosts = len(set(recorded.hosts)) > 1

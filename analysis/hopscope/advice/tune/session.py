@@ -71,7 +71,7 @@ def choose(bench: Bench, candidates: Sequence[Candidate], times: Sequence[float]
 
 
 def paired(bench: Bench, phase: Phase, candidate: Candidate, numbers: Sequence[int]) -> list[Pair]:
-    """Measures pairs of runs, one for each of these numbers; stops where a run of the candidate fails. Raises
+    """Measures pairs of runs. numbers: the blocks, one pair in each. Stops where a run of the candidate fails. Raises
     InputError where a run of the baseline fails."""
     pairs: list[Pair] = []
     for number in numbers:
@@ -84,7 +84,7 @@ def paired(bench: Bench, phase: Phase, candidate: Candidate, numbers: Sequence[i
 
 
 def _recorded(bench: Bench, say: Say) -> Recorded:
-    """The baseline's run with all messages recorded. It explains the baseline and screens candidates."""
+    """Runs the baseline and records all its messages. This run explains the baseline and predicts the candidates."""
     journal = bench.journal
     if journal.recorded("recording", 0, BASELINE.name) is None:
         say("recording the baseline with the messages inside its collectives")
@@ -146,12 +146,13 @@ def _confirm(bench: Bench, candidate: Candidate, gain: Gain, pairs: Sequence[Pai
 
 
 def _leave(bench: Bench, reason: str) -> None:
-    """Put the result into the journal that nothing changes, with the reason."""
+    """Put into the journal that the program stays as it is, with the reason."""
     _conclude(bench, reason=reason)
 
 
 def _conclude(bench: Bench, **facts: Any) -> None:
-    """Put the result into the journal, and close the tuning. A result without a fact says that nothing changes."""
+    """Put the result into the journal, and close the tuning. facts: values of the result. By default, the result says
+    that the program stays as it is."""
     empty = dict.fromkeys(("candidate", "confirmed", "gain", "gain_low", "gain_high", "reason"))
     unchanged = {"iteration_ns": bench.journal.baseline["iteration_ns"], "pairs": 0}
     bench.journal.result = {**empty, **unchanged, **facts}

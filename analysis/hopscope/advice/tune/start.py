@@ -1,4 +1,4 @@
-"""The two things that `hopscope tune` does: tune a program, and verify a result."""
+"""Starts the two actions of `hopscope tune`: tune a program, or verify a result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def network_of(folder: Path) -> str | None:
 
 
 def job_of(journal: Journal, open_trace: Open) -> Job:
-    """The common settings of all runs."""
+    """The common settings of all runs of a tuning."""
     request = journal.request
     net = None if request["net"] is None else Path(request["net"])
     words = tuple(request["short"] or request["words"])

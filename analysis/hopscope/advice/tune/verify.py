@@ -1,4 +1,4 @@
-"""Verifies the result of a tuning by later measurements. The exit code serves as a gate."""
+"""Verifies the result of a tuning by later measurements. The exit code tells scripts whether the gain still holds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
     """Measure the tuned candidate against the baseline again, in as many pairs of runs as the confirmation had.
 
     Returns whether the gain still holds. Raises InputError where the tuning did not end, where a run fails, or where
-    ranks, hosts or library are not those that were tuned.
+    ranks, hosts or library have changed since the tuning.
     """
     journal = bench.journal
     if journal.result is None:
@@ -52,7 +52,7 @@ def verify(bench: Bench, say: Callable[[str], None]) -> Verified:
 
 
 def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
-    """The verdict of fresh pairs of runs on the journal's gain."""
+    """Decides from new pairs of runs whether the journal's gain still holds."""
     result = journal.result
     assert result is not None
     gain = gain_of(pairs)
@@ -67,7 +67,7 @@ def verdict(journal: Journal, pairs: list[Pair]) -> Verified:
 
 
 def _check_target(bench: Bench) -> None:
-    """Run the unchanged program. Raises InputError where its ranks, hosts or library are not those that were tuned."""
+    """Run the unchanged program. Raises InputError if its ranks, hosts or library have changed since the tuning."""
     journal = bench.journal
     folder = journal.folder / _FOLDER
     try:

@@ -1,11 +1,12 @@
-"""The parameters of the published models, from a probe's measurements; `hopscope.replay.fitting` has those from a run's
-hops.
+"""The parameters of the published models, from a probe's measurements. `hopscope.replay.fitting` finds them from a
+run's hops.
 
-rows         a parameter, its interval and its link; the models that they make
-probed       the parameters in a machine file
+rows            a parameter with its interval and link, and the models that parameters form
+probed          the parameters of a machine file
 machine_answer  the answer of `analyze model` for a machine file
-places       tells whether a trace's hosts are in the clusters that a probe found
-curves       the time of a message, over its size
+link_costs      a run's costs, with those of links replaced by probed ones
+places          a comparison of a trace's clusters with those that a probe found
+curves          the time of a message as a function of its size, by each model
 """
 
 from hopscope.machine.parameters.curves import Curve, over_sizes

@@ -1,4 +1,4 @@
-"""The time of a message by each model, over its size."""
+"""The time of a message as a function of its size, by each model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Quantity = Callable[[float], float]
 
 
 class Curve(NamedTuple):
-    """One quantity of a link, in ns at each size of bytes."""
+    """One quantity of a link as a function of the message size. sizes: in bytes. times: in ns, one for each size."""
 
     link: str
     source: str | None

@@ -1,4 +1,4 @@
-"""Replaces costs of links that were fitted to a run's hops by those that a probe measured."""
+"""Replaces the costs of links that were fitted to a run's hops by costs that a probe measured."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hopscope.machine.parameters.probed import points_of
 
 
 def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str]) -> Costs:
-    """The costs of a run with the links of a machine file. hosts: the names of the run's hosts.
+    """The costs of a run, with the links' costs from a machine file. machine: the file's content. hosts: the names of
+    the run's hosts.
 
-    Emulated links, the ranks' own times and the limits of eager messages stay as they are.
+    Costs of emulated links, the ranks' own times and the limits of eager messages do not change.
     """
     if costs.machine.emulated:
         return costs
@@ -22,7 +23,7 @@ def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str
     probed = {host["name"] for host in machine["hosts"]}
     numbers = [number for number, name in enumerate(hosts) if name in probed]
     pairs = frozenset((a, b) for a in numbers for b in numbers if a != b)
-    # The probed time per byte contains that of the interfaces.
+    # The probed time per byte already contains the interfaces' time.
     return replace(
         costs,
         links=links,
@@ -34,8 +35,8 @@ def with_probed_links(machine: dict[str, Any], costs: Costs, hosts: Sequence[str
 
 
 def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
-    """The costs of a class of links, from the file's shortest and longest messages. Unchanged if the file has fewer
-    than two sizes."""
+    """The costs of a class of links, from the shortest and the longest message of `link`, an entry of a machine file;
+    `cost` if the entry has fewer than two measured sizes."""
     points = [point for point in points_of(link) if point.one_way is not None]
     if len(points) < 2:
         return cost
@@ -45,7 +46,7 @@ def _cost(cost: LinkCost, link: dict[str, Any]) -> LinkCost:
         overhead.value if overhead else 0.0 for overhead in (first.send_overhead, first.receive_overhead)
     )
     per_byte = max(0.0, (last.one_way.value - first.one_way.value) / (last.bytes - first.bytes))
-    # The latency begins with the send, and ends before the receiver's own time.
+    # A cost's latency contains the sender's own time, but not the receiver's.
     return LinkCost(
         max(0.0, first.one_way.value - receiving),
         per_byte,

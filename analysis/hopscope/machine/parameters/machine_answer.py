@@ -1,4 +1,4 @@
-"""The answer of `analyze model` for a machine file, and its measurements over sizes for the dashboard."""
+"""The answer of `analyze model` for a machine file, and the file's measurements by message size, for the dashboard."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def answer_of_machine(path: Path, operation: str | None = None, of_type: str | N
 
 
 class Measured(NamedTuple):
-    """One quantity of a link in ns, at the sizes at which it was measured or for which a model gives it."""
+    """One quantity of a link by message size: measured, or calculated by a model. sizes: in bytes. times: in ns."""
 
     link: str
     source: str
@@ -55,12 +55,13 @@ class Measured(NamedTuple):
     sizes: tuple[int, ...]
     times: tuple[float, ...]
     low: tuple[float, ...] | None = None
-    """The lower ends of the intervals; None for a model's line."""
+    """The lower ends of the intervals; None for values of a model."""
     high: tuple[float, ...] | None = None
 
 
 def measured_over_sizes(answer: MachineAnswer) -> list[Measured]:
-    """Every quantity of every link, in the order of the file. alpha(m) + m beta(m) is a message's measured time."""
+    """Every measured quantity of every link, and LogGP's time, in the order of the file. A message's measured time has
+    the name of Hockney's formula, alpha(m) + m beta(m), which equals it at every measured size."""
     sizes = sorted({size["bytes"] for link in answer.content["links"] for size in link["sizes"]})
     lines = {
         (curve.link, curve.source, curve.destination): curve
@@ -86,7 +87,7 @@ _Values = list[tuple[int, Estimate]]
 
 
 def _quantities(points: Sequence[Point]) -> dict[str, _Values]:
-    """The measurements of each quantity, by size."""
+    """The measurements of each quantity: pairs of size and estimate."""
     counts = sorted({count for point in points for count in point.gaps})
     estimates: dict[str, _Values] = {}
     for point in points:

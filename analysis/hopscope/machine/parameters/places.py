@@ -1,4 +1,4 @@
-"""Compares the hosts of a run with those of a probe."""
+"""Compares the hosts and clusters of a run with those that a probe found."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hopscope.format.quantities import share
 
 
 def differences(hosts: Mapping[str, str], machine: dict[str, Any]) -> list[str]:
-    """Differences between a topology and a machine file, in sentences; one sentence if there are none. hosts: the
-    cluster of each host by name; clusters may be called differently."""
+    """Sentences on the differences between a run's clusters and a machine file's; if there are none, a sentence that
+    says so. hosts: the run's hosts, each with its cluster. Names of clusters may differ."""
     clusters = {host["name"]: host["cluster"] for host in machine["hosts"]}
     probed = [host for host in hosts if host in clusters]
     unknown = [host for host in hosts if host not in clusters]

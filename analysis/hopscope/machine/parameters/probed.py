@@ -1,4 +1,4 @@
-"""The models' parameters from a machine file (schemas/machine.schema.json)."""
+"""Reads the parameters of the published models from a machine file (schemas/machine.schema.json)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from hopscope.machine.eager import LATENCIES
 from hopscope.machine.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 
 CONTENDED = 1.25
-"""Several senders share an interface or a link if each certainly takes more than this many times as long as alone."""
+"""Concurrent senders count as sharing an interface or a link if each surely takes more than this multiple of the time
+that it takes alone."""
 
 
 def read_machine(path: Path) -> dict[str, Any]:
@@ -28,7 +29,7 @@ def read_machine(path: Path) -> dict[str, Any]:
 
 
 def is_machine_file(path: Path) -> bool:
-    """True if a path is a machine file and not a trace, by its name."""
+    """True if a path's name is that of a machine file, not of a trace."""
     return path.suffix == ".json" and not path.is_dir()
 
 
@@ -44,8 +45,8 @@ class Point:
 
 
 def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> list[Row]:
-    """Every parameter that was measured. operation, of_type: the reduction whose time per byte is gamma, as measured
-    with the most bytes."""
+    """Every parameter of a machine file. operation, of_type: the reduction whose time per byte is gamma; it is taken
+    from the measurement with the most bytes."""
     rows: list[Row] = []
     for link in machine["links"]:
         ends = LinkEnds(link["link"], link["hosts"][0], link["hosts"][1], link["outlying"])
@@ -63,7 +64,7 @@ def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> li
 
 
 def _estimate(value: dict[str, Any] | str) -> Estimate | None:
-    """The estimate of a value in the file; None if it was not measured."""
+    """A value of the file as an estimate; None if it was not measured."""
     return None if isinstance(value, str) else Estimate(value["median"], value["low"], value["high"], value["count"])
 
 
@@ -82,8 +83,8 @@ def _point_of(entry: dict[str, Any]) -> Point:
 
 
 def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
-    """Rows of alpha and beta, so that alpha(m) + m beta(m) is the measured time at every measured size. A single size
-    does not show the time per byte, so its whole time is alpha."""
+    """Rows of alpha and beta. At every measured size m, alpha(m) + m beta(m) is the measured time. If only one size was
+    measured, its whole time is alpha, because it does not show the time per byte."""
     samples = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
     slopes = [_slope(start, end, samples[0][1]) for start, end in pairwise(samples)]
     if not slopes:
@@ -99,8 +100,8 @@ def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Estimate) -> Estimate:
-    """Time per byte from one size to the next. Between the sizes, messages may begin to go by rendezvous. That takes
-    two more latencies, which are not the time of bytes, so the interval begins lower."""
+    """Time per byte from one size to the next. If only the longer message is sent by rendezvous, the difference of the
+    times contains two latencies, which are not time of bytes. So the interval begins lower by these."""
     (size, time), (next_size, next_time) = start, end
     slope = (next_time - time) * (1 / (next_size - size))
     step = (LATENCIES - 1) * latency.value / (next_size - size) if next_size > SMALL else 0.0
@@ -108,18 +109,19 @@ def _slope(start: tuple[int, Estimate], end: tuple[int, Estimate], latency: Esti
 
 
 def _bent(left: Estimate, right: Estimate) -> Estimate:
-    """Time per byte from a size on. Its interval also covers the time per byte below that size, because a step in the
-    times, such as the latencies of a rendezvous, seems to be spread over all bytes up to the next size."""
+    """Time per byte above a size. Its interval also covers the time per byte below this size, because a step between
+    two sizes, such as the latencies of a rendezvous, looks like time per byte between them. left, right: the times per
+    byte below and above the size."""
     lows = [end for end in (left.low, right.low) if end is not None]
     highs = [end for end in (left.high, right.high) if end is not None]
     return Estimate(right.value, min(lows, default=None), max(highs, default=None), right.count)
 
 
 def _from_shortest(first: tuple[int, Estimate], point: tuple[int, Estimate]) -> tuple[Estimate, Estimate]:
-    """alpha and beta at a size above which times rise so steeply that the line to the next size would begin below 0.
-    Over TCP, for example, 64 KiB may take latencies that 8 KiB does not. Instead, the line from the shortest message
-    counts. Its alpha may be too large, because it is about the shortest message's time, so its interval begins at
-    0."""
+    """alpha and beta at the size of `point`, from the line between the shortest message (`first`) and this size. It
+    replaces the line to the next size where times rise so steeply that alpha would be negative: over TCP, for example,
+    64 KiB may take latencies that 8 KiB do not. This alpha may be too large, because it is about the shortest message's
+    time, so its interval begins at 0."""
     (least_bytes, shortest), (size, time) = first, point
     whole_slope = time * (1 / size)
     beta = whole_slope if size == least_bytes else ((time - shortest) * (1 / (size - least_bytes))).at_least_0()
@@ -143,8 +145,8 @@ def _plogp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 def _loggp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
     """Rows of LogGP by table 1 of T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message
-    Passing Platforms", IPDPS workshops (2000). Its L + g(1) - o_s(1) - o_r(1) is half a round trip without the
-    overheads here."""
+    Passing Platforms", IPDPS workshops (2000). The table's L + g(1) - o_s(1) - o_r(1) is calculated here as half a
+    round trip less both overheads."""
     if not points:
         return
     first = points[0]
@@ -160,7 +162,7 @@ def _loggp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
 
 
 def crowding(machine: dict[str, Any]) -> list[str]:
-    """The contention of concurrent senders, in sentences."""
+    """Sentences on how much concurrent senders slow one another down."""
     sentences: list[str] = []
     for entry in machine["contention"]:
         gaps = [(crowd["senders"], _estimate(crowd["gap_ns"])) for crowd in entry["senders"]]
@@ -182,7 +184,7 @@ def crowding(machine: dict[str, Any]) -> list[str]:
 
 
 def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
-    """The missing measurements of a probe, in sentences."""
+    """Sentences on measurements that a machine file lacks."""
     sentences: list[str] = []
     points = [size for link in machine["links"] for size in link["sizes"]]
     values = [size[name] for size in points for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")]
@@ -206,7 +208,8 @@ def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
 
 
 def overdrawn(rows: Sequence[Row]) -> list[str]:
-    """A sentence on the links whose two overheads together are longer than a message takes; empty if there are none."""
+    """A sentence on links on which sender's and receiver's overheads together exceed a message's time; empty if there
+    are no such links."""
     links = [row for row in rows if (row.model, row.parameter) == ("LogGP", "L") and row.high == 0]
     if not links:
         return []

@@ -1,4 +1,4 @@
-"""A parameter, its interval and its link; the models that parameters make."""
+"""Parameters of the published models, each with its interval and link, and the models that parameters form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NS, NS_PER_BYTE = "ns", "ns/byte"
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, if that is known, and the number of its measurements."""
+    """A value, its interval if that is known, and the number of measurements."""
 
     value: float
     low: float | None = None
@@ -29,12 +29,12 @@ class Estimate:
         return _combined(self, operand, -1.0)
 
     def __mul__(self, factor: float) -> Estimate:
-        """The product with a factor that is not negative."""
+        """The product with a factor of 0 or more."""
         low, high = (None if end is None else end * factor for end in (self.low, self.high))
         return Estimate(self.value * factor, low, high, self.count)
 
     def at_least_0(self) -> Estimate:
-        """The estimate with 0 in place of negative times."""
+        """The estimate, with 0 in place of negative values."""
         return Estimate(
             max(0.0, self.value),
             None if self.low is None else max(0.0, self.low),
@@ -44,7 +44,8 @@ class Estimate:
 
 
 def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
-    """The sum or the difference. Its interval spans all combinations of values in both intervals."""
+    """The sum (sign 1) or difference (sign -1) of two estimates. Its interval covers the results for all values within
+    their intervals."""
     ends = (right.low, right.high) if sign > 0 else (right.high, right.low)
     low = None if left.low is None or ends[0] is None else left.low + sign * ends[0]
     high = None if left.high is None or ends[1] is None else left.high + sign * ends[1]
@@ -53,8 +54,8 @@ def _combined(left: Estimate, right: Estimate, sign: float) -> Estimate:
 
 @dataclass(frozen=True)
 class LinkEnds:
-    """A class of links. source, destination: two hosts that stand for the class or, if outlying, differ from it; None
-    for the class as a whole."""
+    """The link of a parameter. link: its class. source, destination: the measured hosts; None for the class as a whole.
+    outlying: True if their latency differs from the usual one of the class."""
 
     link: str
     source: str | None = None
@@ -64,7 +65,7 @@ class LinkEnds:
 
 @dataclass(frozen=True)
 class Row:
-    """A parameter; sql/computed/model.sql describes the columns."""
+    """A parameter as a row of `analyze model`; sql/computed/model.sql describes the columns."""
 
     link: str | None
     source: str | None
@@ -82,7 +83,7 @@ class Row:
 
     @property
     def ends(self) -> LinkEnds | None:
-        """The link that the parameter belongs to; None for gamma."""
+        """The parameter's link; None for gamma."""
         return None if self.link is None else LinkEnds(self.link, self.source, self.destination, bool(self.outlying))
 
 
@@ -96,7 +97,7 @@ def row(
     destinations: int | None = None,
     unit: str = NS,
 ) -> Row:
-    """A row for an estimate."""
+    """Makes the row of a parameter from its estimate."""
     link_columns = (
         (None, None, None, None) if ends is None else (ends.link, ends.source, ends.destination, ends.outlying)
     )
@@ -105,18 +106,18 @@ def row(
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
-    """The rows as a table."""
+    """The rows as a table with the columns of `analyze model`."""
     return row_table.table_of(catalog.load().computed["model"].default.columns, map(asdict, rows))
 
 
 def links_of(rows: Iterable[Row]) -> list[LinkEnds]:
-    """The links that parameters belong to, in order."""
+    """The links of these parameters, in the order of their first rows."""
     return list(dict.fromkeys(entry.ends for entry in rows if entry.ends is not None))
 
 
 def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP | PLogP]:
-    """The models of a link, by name, for the formulas (`hopscope.machine.formulas`). A model whose parameters were not
-    all measured is left out."""
+    """The models of a link by name, for the formulas (`hopscope.machine.formulas`). A model without all its parameters
+    is left out."""
     gamma = next((entry.value for entry in rows if entry.parameter == "gamma"), 0.0)
     link_rows = [entry for entry in rows if entry.ends == ends]
 
@@ -150,9 +151,10 @@ def models_of(rows: Sequence[Row], ends: LinkEnds) -> dict[str, Hockney | LogGP 
 
 
 def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP | PLogP]]:
-    """The models of each class of links that has any."""
+    """The models of each class of links, without classes that have none."""
     by_class: dict[str, dict[str, Hockney | LogGP | PLogP]] = {}
-    # A class as a whole comes before a pair of hosts, and a usual pair before an outlying one.
+    # If a class has models for several links, use the class as a whole, else a usual pair of hosts, else an outlying
+    # pair.
     for ends in sorted(links_of(rows), key=lambda ends: (ends.source is not None, ends.outlying)):
         models = models_of(rows, ends)
         if models:
@@ -161,7 +163,8 @@ def models_by_class(rows: Sequence[Row]) -> dict[str, dict[str, Hockney | LogGP 
 
 
 def _further_gaps(rows: Sequence[Row]) -> tuple[tuple[int, Curve], ...]:
-    """g(m, k) of a link by k; at sizes where it was not measured, g(m)."""
+    """The gaps of a link towards several destinations: pairs of their number k and the curve g(m, k). At sizes at which
+    g(m, k) was not measured, it is g(m)."""
     gaps = {
         (entry.destinations, entry.bytes): entry.value
         for entry in rows

@@ -1,9 +1,9 @@
-"""Measures a machine: a job that sends messages between its ranks, and the evaluation of its times.
+"""Measures a machine: runs a job that sends messages between its ranks, and evaluates the times.
 
 session       the job, which takes commands and returns times (collector/src/probe)
-sampling      number of measurements, and the interval of their median
-levels        hosts and clusters told apart by latencies
-places        the pairs of ranks that stand for their links
+sampling      the number of measurements, and the interval of their median
+levels        the hosts and clusters that the latencies show
+places        the pairs of ranks that are measured for each class of links
 measuring     the measurements in order, within a budget of seconds
 machine_file  the machine file and the topology file with the results
 """

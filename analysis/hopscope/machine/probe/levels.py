@@ -1,7 +1,7 @@
-"""Tells hosts and clusters apart by the latencies between them.
+"""Groups hosts into clusters by the latencies between them.
 
-Between machines of one room a message takes some microseconds, between two sites milliseconds. So the latencies of all
-pairs of hosts have a gap, and the pairs below it form the clusters.
+A message takes some microseconds between machines in one room, and milliseconds between two sites. So the sorted
+latencies of all pairs of hosts have a gap. Pairs with latencies below it are in the same cluster.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Pair = tuple[int, int]
 Array = NDArray[np.float64]
 
 GAP = 3.0
-"""Clusters are separate only if latencies between them are at least this many times those inside them."""
+"""Clusters are separate only if latencies between them are at least this multiple of the latencies inside them."""
 WITHIN_NS = 500_000.0
-"""Hosts that are all equally far apart are one cluster if their one-way latency is at most this: the time of light in
-100 km of fibre."""
+"""Hosts whose latencies show no gap are one cluster up to this median one-way latency, the time of light in 100 km of
+fibre. Above it, each host is its own cluster."""
 USUAL = 0.1
-"""The quantile of a pair's latencies that counts. It is low because a busy machine makes many messages slower, and
-nothing makes a message faster."""
+"""The quantile of repeated latencies that is used as a pair's latency. It is low because a busy machine makes many
+messages slower, and nothing makes a message faster."""
 RESAMPLES = 200
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Groups of hosts. inside_ns, between_ns: the one-way latency of the slowest pair inside a cluster, and of the
-    fastest pair between two; None if there is no such pair. certainty: the share of resamples in which the clusters are
-    the same."""
+    """Groups of hosts. of_host: the number of each host's cluster. inside_ns, between_ns: the one-way latency of the
+    slowest pair of hosts inside a cluster, and of the fastest pair in different clusters; None if there is no such
+    pair. certainty: the share of resamples of the latencies that lead to the same clusters."""
 
     of_host: tuple[int, ...]
     inside_ns: float | None
@@ -48,8 +48,8 @@ class Clusters:
 
 
 def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clusters:
-    """The clusters of hosts, from repeated one-way latencies of every pair, in ns. hosts: their number. Clusters are
-    numbered by their first host. Raises ValueError if a pair is missing."""
+    """The clusters of hosts, from repeated one-way latencies of every pair, in ns. hosts: the number of hosts. Clusters
+    are numbered in the order of their first hosts. Raises ValueError if a pair is missing."""
     pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
     missing = [pair for pair in pairs if not len(one_way_ns.get(pair, ()))]
     if missing:
@@ -70,8 +70,9 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
 def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
     """The cluster of each host. one_way_ns: latencies of all pairs, in the order of squareform.
 
-    Hosts join along their fastest pairs. Between two successive joins may be a gap. The widest gap that separates the
-    latencies of all pairs inside clusters from those of all others counts.
+    Groups of hosts are joined by their fastest pairs (single linkage). If the latency of a join is at least GAP times
+    the latency of the join before, the groups before this join are possible clusters. Of these, the clusters are the
+    groups with the largest ratio of the shortest latency between groups to the longest latency inside a group.
     """
     if hosts == 1:
         return (0,)
@@ -94,8 +95,9 @@ def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
 
 
 def separation_certainty(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[float]]) -> float | None:
-    """Certainty that messages inside a group are faster than those between groups: the share of resamples in which the
-    slowest pair inside is faster than the fastest pair between groups. None if there are no pairs of either kind."""
+    """Certainty that messages inside a group are faster than messages between groups: the share of resamples in which
+    the slowest pair inside is faster than the fastest pair between groups. None if a kind of pair is missing.
+    inside_ns, between_ns: the repeated latencies of each pair."""
     if not inside_ns or not between_ns:
         return None
     inner_samples, outer_samples = _resamples(inside_ns), _resamples(between_ns)
@@ -103,7 +105,7 @@ def separation_certainty(inside_ns: Sequence[Sequence[float]], between_ns: Seque
 
 
 def _resamples(pairs: Sequence[Sequence[float] | Array]) -> Array:
-    """The USUAL quantile of each pair's latencies, resampled with replacement: shape (RESAMPLES, pairs)."""
+    """Resamples each pair's latencies RESAMPLES times, and returns their USUAL quantiles: RESAMPLES x pairs."""
     chance = np.random.default_rng(1)
     samples = [chance.choice(np.asarray(values, np.float64), (RESAMPLES, len(values))) for values in pairs]
     usual = [np.quantile(values, USUAL, axis=1) for values in samples]

@@ -1,4 +1,4 @@
-"""Content of a probe's files: the machine file (schemas/machine.schema.json) and the topology file."""
+"""Makes the content of a probe's files: the machine file (schemas/machine.schema.json) and the topology file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGITS = 4
 
 
 def topology_content(places: Places) -> dict[str, Any]:
-    """A topology file for jobs on the same hosts."""
+    """The content of a topology file for jobs on the probed hosts."""
     names = places.cluster_names()
     cluster_of_host = places.clusters.of_host
     return {
@@ -26,7 +26,7 @@ def topology_content(places: Places) -> dict[str, Any]:
 
 
 def machine_content(measured: Measured, origin: dict[str, Any]) -> dict[str, Any]:
-    """A machine file; origin: its entry `made`."""
+    """The content of a machine file. origin: its entry `made`, without the spent time."""
     places = measured.places
     names, cluster_of_host = places.cluster_names(), places.clusters.of_host
     host_latencies = [value.value for (a, b), value in places.one_way.items() if a == b]
@@ -68,10 +68,10 @@ def machine_content(measured: Measured, origin: dict[str, Any]) -> dict[str, Any
 
 
 def entry_of(value: Value | None) -> dict[str, Any] | str:
-    """A value as it stands in a machine file."""
+    """The form of a value in a machine file; NOT_MEASURED for None."""
     if value is None:
         return NOT_MEASURED
-    # A difference of noisy times, or its interval, may be negative, which no time is.
+    # The value or its interval may be below 0, if it is a difference of noisy times.
     median, low, high = (max(0.0, round(number, _DIGITS)) for number in (value.value, value.low, value.high))
     return {"median": median, "low": low, "high": high, "count": value.count}
 

@@ -1,4 +1,4 @@
-"""The measurements of a probe: the most important come first, and those that exceed the budget are skipped."""
+"""Makes the measurements of a probe: the most important first, until the budget of time is used up."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ SIZES = (1, 1 << 16, 1 << 20, 1 << 10, 1 << 13, 1 << 18, 1 << 7, 1 << 22)
 OPERATIONS = ("MPI_SUM", "MPI_PROD", "MPI_MIN", "MPI_MAX", "MPI_BOR")
 TYPES = ("MPI_DOUBLE", "MPI_FLOAT", "MPI_INT", "MPI_LONG")
 COMBINED = (1 << 16, 1 << 20, 1 << 10)
-"""Numbers of bytes that are combined."""
+"""The sizes, in bytes, for which combining is measured."""
 CROWD_BYTES = 1 << 18
-"""Bytes of the messages that several ranks send at once."""
+"""The size, in bytes, of messages in measurements with several concurrent senders."""
 
 LATENCY_SHARE = 0.25
-"""Share of the budget for the latencies between all hosts."""
+"""Share of the budget for measuring the latencies between all hosts."""
 LATENCY_TRIPS = 20
 NS = 1e9
 _GAP_NS = 2e6
-"""Least time of the additional messages of a gap's longer run, well above the errors of a clock and a wait."""
+"""A gap is measured by the difference between a shorter and a longer run of messages. The additional messages take at
+least this time, ns, which is well above the errors of a clock and a wait."""
 _GAP_WAYS = 10
-"""Least time of the additional messages as a multiple of the latency, so that a transport can grow its window."""
+"""A gap's additional messages also take at least this multiple of the latency, so that a transport can grow its
+window."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
-"""A gap that takes longer than this to be measured once stays unmeasured."""
+"""A gap is not measured if one measurement would take longer than this, s."""
 
 _PLAUSIBLE = 0.1
-"""A gap from a trial is plausible if it is more than this share of the trial's time per message. The rest of that time
-is the latency of a run."""
+"""A gap from a short trial is plausible if it is more than this share of the trial's whole time per message, which also
+contains latencies."""
 
 Progress = Callable[[str], None]
 
@@ -47,15 +49,15 @@ class Point:
     bytes: int
     one_way: Value | None = None
     gaps: dict[int, Value | None] = field(default_factory=dict[int, "Value | None"])
-    """The time between two messages, by the number of distinct destinations."""
+    """The time between two messages of a sender, by the number of destinations to which it sends in turn."""
     send_overhead: Value | None = None
     receive_overhead: Value | None = None
 
 
 @dataclass
 class Crowd:
-    """Several ranks that send at once. ends: the number of their host, or those of their cluster and the receivers'
-    cluster."""
+    """A measurement with several ranks that send at once. kind, ends: `interface`, and the number of the senders' host;
+    or `clusters`, and the numbers of the senders' and the receivers' clusters."""
 
     kind: str
     ends: tuple[int, ...]
@@ -65,7 +67,8 @@ class Crowd:
 
 @dataclass
 class Measured:
-    """All results of a probe. combines: ns per byte, by operation, type and bytes."""
+    """All results of a probe. hosts_apart: the certainty that messages inside hosts are faster than between hosts.
+    combines: ns per byte, by operation, type and bytes."""
 
     places: Places
     hosts_apart: float | None
@@ -104,7 +107,7 @@ class Prober:
         }
         crowds = _crowds(places)
         usual, odd = ([link for link in links if link.outlying == is_odd] for is_odd in (False, True))
-        # The first sizes give most parameters of every model.
+        # The first sizes are enough for most parameters of every model.
         for group, sizes in ((usual, self.sizes[:3]), (odd, self.sizes[:2])):
             for size in sizes:
                 for link in group:
@@ -120,7 +123,8 @@ class Prober:
         return Measured(places, hosts_apart, points, combines, [crowd for crowd, _ in crowds], self.budget.spent)
 
     def _places(self, hosts: Sequence[Host]) -> tuple[Places, float | None]:
-        """The latencies between all hosts and inside them, and the clusters that they show."""
+        """Measures the latencies between all hosts and inside them. Returns them with the clusters that they show, and
+        the certainty that messages inside hosts are faster."""
         shared_hosts = [(number, host) for number, host in enumerate(hosts) if len(host.ranks) > 1]
         rounds = [[(number, number)] for number, _ in shared_hosts] + meetings(len(hosts))
         limit = int(max(0.01, self.budget.seconds * LATENCY_SHARE / max(1, len(rounds))) * NS)
@@ -141,8 +145,8 @@ class Prober:
         return Places(tuple(hosts), clusters, one_way), certain
 
     def _is_really_off(self, places: Places, link: Link) -> bool:
-        """True if an outlying pair is still outlying when it and the usual pair of its class are measured one right
-        after the other. A busy machine may slow any pair down for a while."""
+        """Measures an outlying pair and the usual pair of its class again, right after each other, and returns True if
+        the first one is still outlying. A busy machine may have slowed the pair down for a while."""
         usual = places.usual_of(link)
         limit = int(0.2 * NS)
         pair_latency, usual_latency = (
@@ -151,7 +155,7 @@ class Prober:
         return is_outlying(pair_latency, usual_latency)
 
     def _pingpong(self, ranks: Sequence[int], size: int, count: int, limit_ns: int) -> list[float]:
-        """Round trips in ns: at least two, however long they take."""
+        """Times of round trips between two ranks, ns: `count` of them, or fewer after limit_ns, but at least two."""
         words = ("pingpong", size, count, limit_ns, f"{ranks[0]}:{ranks[1]}")
         return self.machine.measure(*words)[ranks[0]]
 
@@ -184,8 +188,8 @@ class Prober:
     def _gap(
         self, groups: Sequence[tuple[int, Sequence[int]]], size: int, one_way_ns: float, latency_ns: float
     ) -> Value | None:
-        """The time between two messages of a sender towards its destinations; that of the slowest sender if there are
-        several."""
+        """Measures the time between two messages of a sender that sends to its destinations in turn, ns. groups: each
+        sender with its destinations. If several send at once, the slowest one counts. None if it takes too long."""
         words = [f"{sender}:{','.join(str(rank) for rank in receivers)}" for sender, receivers in groups]
         gap_ns = max(one_way_ns - latency_ns, 0.02 * one_way_ns, 300.0)
 
@@ -208,9 +212,8 @@ class Prober:
 
         if seconds(gap_ns) > min(_TOO_SLOW, self.budget.left):
             return None
-        # A trial shows how many messages a good measurement takes. If other work held up the run with fewer messages,
-        # the difference may be almost nothing. Then the time of all messages of the trial counts instead, with those of
-        # the uncounted first run.
+        # A trial shows how many messages a good measurement needs. The trial's gap is almost 0 if other work delayed
+        # its shorter run. Then the whole time of the trial per message is used, including the first, uncounted run.
         trial, begin = messages_for(gap_ns), self.budget.clock()
         found_ns = float(np.median(gaps(trial, 1)))
         spent_ns = (self.budget.clock() - begin) * NS / (8 * trial)
@@ -219,8 +222,8 @@ class Prober:
         return settle(lambda count: gaps(messages, count), self.budget, seconds(gap_ns))
 
     def _overheads(self, ranks: Pair, point: Point, one_way_ns: float) -> None:
-        """Measures both overheads by the delayed reply of T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP
-        Parameters for Message Passing Platforms", IPDPS workshops (2000)."""
+        """Measures the overheads of sender and receiver by delayed replies, a method of T. Kielmann, H. Bal, K.
+        Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS workshops (2000)."""
         delay_ns = int(3 * one_way_ns + 3e5)
         round_seconds = 4 * delay_ns / NS
         values: list[list[float]] = [[], []]
@@ -265,14 +268,14 @@ def _host_of(places: Places, rank: int) -> int:
 
 
 def _counts(limit: int) -> dict[int, Value | None]:
-    """The numbers 1, 2, 4 and so on up to `limit`, not measured yet."""
+    """Unmeasured values for the numbers 1, 2, 4 and so on up to `limit`."""
     return {1 << i: None for i in range(limit.bit_length())}
 
 
 def _crowds(places: Places) -> list[tuple[Crowd, list[Pair]]]:
-    """The crowds to measure, with their pairs of sender and receiver. For one host's interface, ranks of the host send,
-    each to a different host if there are enough. For each pair of clusters, hosts of the first send, each to a host of
-    the second."""
+    """The measurements with several senders, each with its pairs of sender and receiver. To measure an interface, ranks
+    of the host with the most ranks send, each to a different host if there are enough. To measure the link between two
+    clusters, one rank of each host in the first cluster sends, each to another host of the second."""
     crowds: list[tuple[Crowd, list[Pair]]] = []
     if len(places.hosts) < 2:
         return crowds

@@ -1,4 +1,4 @@
-"""Hosts and clusters of a job's ranks, and the ranks that stand for their links."""
+"""Hosts and clusters of a job's ranks, and the pairs of ranks that are measured for each class of links."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hopscope.machine.probe.sampling import Value
 from hopscope.vocabulary.links import link_class
 
 OUTLYING = 0.25
-"""A pair of hosts is outlying if its latency certainly differs from that of its class by more than this share."""
+"""A pair of hosts is outlying if its latency surely differs from its class's usual latency by more than this share."""
 
 MOST_ALONE = 200
-"""Up to this number of pairs of hosts, pairs are measured one after another, so that they do not disturb each other."""
+"""Up to this number of pairs of hosts, pairs are measured one after another, so that they do not delay each other."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """A machine, by its name, with its ranks."""
+    """A host with its ranks."""
 
     name: str
     ranks: tuple[int, ...]
@@ -26,7 +26,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Link:
-    """Two measured ranks, the first one sending, and their link class."""
+    """A pair of ranks to measure, the sender first, and their link class."""
 
     kind: str
     """The link class."""
@@ -44,7 +44,7 @@ class Places:
     hosts: tuple[Host, ...]
     clusters: Clusters
     one_way: dict[Pair, Value] = field(default_factory=dict[Pair, Value])
-    """Latencies of pairs of hosts. The latency of a host with itself is that between two of its ranks."""
+    """One-way latencies by pair of hosts. The pair of a host with itself has the latency between two of its ranks."""
 
     def kind(self, pair: Pair) -> str:
         """The link class of two hosts."""
@@ -53,8 +53,8 @@ class Places:
         return link_class(same_rank=False, same_host=a == b, same_cluster=cluster_of_host[a] == cluster_of_host[b])
 
     def links(self) -> list[Link]:
-        """Links to measure: the median pair of hosts of each class (over WAN, of each two clusters), then the outlying
-        pairs. Slow classes come first."""
+        """The links to measure: for each class the pair of hosts with the median latency (over WAN, one pair for each
+        two clusters), then the outlying pairs. Slow classes come first."""
         groups: dict[tuple[str, int, int], list[Pair]] = {}
         for a, b in self.one_way:
             kind, cluster_of_host = self.kind((a, b)), self.clusters.of_host
@@ -74,7 +74,8 @@ class Places:
         return usual + odd
 
     def usual_of(self, link: Link) -> Link:
-        """The link that stands for all links of a link's class; over WAN, for the links between the same clusters."""
+        """The usual link (median latency) to which a link is compared: of the same class and, over WAN, between the
+        same clusters."""
         cluster_of_rank = {
             rank: cluster
             for host, cluster in zip(self.hosts, self.clusters.of_host, strict=True)
@@ -95,7 +96,7 @@ class Places:
             return Link(kind, (first, second), outlying, tuple(further))
         first, second = self.hosts[a].ranks[0], self.hosts[b].ranks[0]
         peers = [host for host in range(len(self.hosts)) if host != a and self.kind((a, host)) == kind]
-        # Ranks on different hosts first, because they make a gap depend on the number of destinations.
+        # Ranks on different hosts come first, because the gap depends on the number of different hosts to send to.
         ranks = [(place, rank) for host in peers for place, rank in enumerate(self.hosts[host].ranks)]
         return Link(kind, (first, second), outlying, tuple(rank for _, rank in sorted(ranks) if rank != second))
 
@@ -105,13 +106,14 @@ class Places:
 
 
 def meetings(hosts: int) -> list[list[Pair]]:
-    """All pairs of hosts, in rounds. The pairs of a round are measured at once. Up to MOST_ALONE pairs in all, each has
-    its own round. If there are more, a round has as many pairs as fit without a common host (the circle method for
-    tournaments)."""
+    """Divides all pairs of hosts into rounds. The pairs of a round are measured at the same time. If there are at most
+    MOST_ALONE pairs, each one has its own round. Otherwise a round contains as many pairs as possible without a host in
+    two of them (the circle method for tournaments)."""
     pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
     if len(pairs) <= MOST_ALONE:
         return [[pair] for pair in pairs]
-    # One host keeps its seat, the others move on by one each round; with an odd number, one seat is empty.
+    # The first host keeps its seat, and the others move by one seat after each round. If the number of hosts is odd,
+    # one seat is empty.
     seats = list(range(hosts + hosts % 2))
     rounds: list[list[Pair]] = []
     for _ in seats[1:]:
@@ -123,12 +125,12 @@ def meetings(hosts: int) -> list[list[Pair]]:
 
 
 def is_outlying(latency: Value, usual: Value) -> bool:
-    """True if a latency is certainly unlike the usual one."""
+    """True if the intervals show that a latency differs from the usual one by more than OUTLYING."""
     return latency.low > (1 + OUTLYING) * usual.high or latency.high < (1 - OUTLYING) * usual.low
 
 
 def hosts_of(names: Sequence[str]) -> tuple[Host, ...]:
-    """The hosts of ranks with these host names."""
+    """The hosts with their ranks. names: the host name of each rank."""
     ranks: dict[str, list[int]] = {}
     for rank, name in enumerate(names):
         ranks.setdefault(name, []).append(rank)

@@ -1,4 +1,4 @@
-"""Medians with their intervals, and the number of measurements that they need."""
+"""Medians with intervals, and measuring until the interval is narrow enough."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from scipy.stats import binom, t
 
 CONFIDENCE = 0.95
 FIRST = 6
-"""Least number of values with a 95 % interval of their median, which then reaches from the smallest to the largest."""
+"""The fewest values for which order statistics give a 95 % interval of the median: from the smallest to the largest."""
 PRECISION = 0.05
-"""A point is settled when its interval extends by at most this share of the median to either side."""
+"""A median is settled if its interval extends by at most this share of the median to either side."""
 POINT_SECONDS = 1.0
-"""A point that does not settle keeps the interval that it has after this time."""
+"""The time for one median. If it is not settled after this time, it keeps its interval."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A median, its 95 % interval, and the number of their measurements."""
+    """A median, its 95 % interval, and the number of measurements."""
 
     value: float
     low: float
@@ -36,9 +36,10 @@ class Value:
 def median_of(values: Sequence[float]) -> Value:
     """The median and its interval. Raises ValueError for fewer than two values.
 
-    The interval lies between two order statistics, which holds whatever the distribution: the k-th of n values is above
-    the median as often as n coins show fewer than k heads (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed.,
-    2003, section 7.1). FIRST values are needed for that. With fewer it is Student's t interval, which is wide.
+    From FIRST values on, the ends of the interval are two of the sorted values. Such an interval is right for every
+    distribution: the probability that the k-th of n values is above the true median is that of fewer than k heads in n
+    tosses of a coin (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1). With fewer values it
+    is Student's t interval, which is wide.
     """
     count = len(values)
     if count < 2:
@@ -54,7 +55,7 @@ def median_of(values: Sequence[float]) -> Value:
 
 @dataclass
 class Budget:
-    """The seconds that a probe may take. clock: returns the time in seconds; tests replace it."""
+    """The time in seconds that a probe may take. clock: returns the current time in seconds; tests replace it."""
 
     seconds: float
     clock: Callable[[], float] = time.monotonic
@@ -70,15 +71,16 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; below 0 if the budget is overdrawn."""
+        """Seconds that are left; below 0 if the budget is exceeded."""
         return self.seconds - self.spent
 
 
 def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_seconds: float = 0.0) -> Value | None:
-    """Measure until the median is settled, or the point's time or the budget is used up; None if there was no time.
+    """Measure until the median is settled, POINT_SECONDS have passed or the budget is used up. Returns the median; None
+    for fewer than two values.
 
-    measure: takes a number and returns at most so many values. each_seconds: the estimated time of one value. Batches
-    double, so that few requests are needed.
+    measure: takes a number of values to measure, and returns at most this number of values. each_seconds: the estimated
+    time of one value. Batches grow, so that few requests are needed.
     """
     values: list[float] = []
     begin = budget.clock()
@@ -89,7 +91,7 @@ def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_secon
         spent = budget.clock() - begin
         if not sample or (len(values) >= 2 and (spent >= POINT_SECONDS or median_of(values).is_settled)):
             break
-        # No more values than there is time for, by the mean time of those before.
+        # Request no more values than the remaining time allows, by the mean time of the values so far.
         each_seconds = spent / len(values)
         fits = int(min(POINT_SECONDS - spent, budget.left) / max(each_seconds, 1e-9))
         batch = max(1, min(2 * len(values), fits))

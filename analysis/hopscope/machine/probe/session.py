@@ -1,5 +1,5 @@
-"""The job in which a probe or a sweep measures: the launcher, and rank 0, which takes commands on its standard input
-and writes the results to its standard output (collector/src/probe)."""
+"""Runs the job in which a probe or a sweep measures (collector/src/probe). Its rank 0 takes commands from the
+launcher's standard input and writes the results to standard output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ START_SECONDS = 120.0
 ANSWER_SECONDS = 120.0
 END_SECONDS = 10.0
 BROKEN_OFF_SECONDS = 0.5
-"""Time for a job to end in good order after an interrupt or an error. Its current measurement may take longer."""
+"""Time that a job gets to end by itself after an interrupt or an error. After that it is ended by signals."""
 _READ_EVERY_S = 0.05
 _BYTES = 1 << 16
 _INPUT = "If the launcher did not pass its input on to rank 0, tell it to (srun: --input=0)"
@@ -35,7 +35,7 @@ class Machine(Protocol):
     library: str
 
     def measure(self, *words: object) -> dict[int, list[float]]:
-        """Run a command (collector/src/probe/measure.h). Returns the times in ns, by rank that measured."""
+        """Run a measurement command (collector/src/probe/measure.h). Returns the times in ns by measuring rank."""
         ...
 
 
@@ -65,7 +65,8 @@ class Job:
         return times
 
     def introduce(self) -> None:
-        """Waits until all ranks have started. Raises InputError if they do not."""
+        """Waits until all ranks have started, and reads their hosts and the library's name. Raises InputError if they
+        do not start."""
         hosts: dict[int, str] = {}
         for line in self._answer(START_SECONDS):
             if line[0] == "library":
@@ -75,8 +76,8 @@ class Job:
         self.hosts = [hosts[rank] for rank in range(len(hosts))]
 
     def _answer(self, seconds: float) -> Generator[list[str]]:
-        """The lines of an answer up to `end`, split at spaces. Other lines, such as a launcher's warning, go to
-        stderr."""
+        """Yields the lines of an answer up to `end`, split at spaces. Other lines, such as a launcher's warnings, are
+        printed to stderr. seconds: the limit on the whole answer."""
         deadline = time.monotonic() + seconds
         while True:
             words = self._line(deadline).split()
@@ -117,11 +118,11 @@ class Job:
 
 @contextmanager
 def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job]:
-    """Context for using a command's job: starts it, and ends it afterwards, whatever happened. Raises InputError if it
-    cannot be started.
+    """Context manager that starts a command as a job and always ends the job afterwards. Raises InputError if it cannot
+    be started.
 
-    The job has its own session. So an interrupt from the terminal ends this process's work first, and then the job, in
-    good order if its measurement takes no longer than BROKEN_OFF_SECONDS.
+    The job runs in its own terminal session, so an interrupt from the terminal does not reach it. It interrupts this
+    process, which then ends the job: with the command `end` or, after BROKEN_OFF_SECONDS, by signals.
     """
     try:
         process = subprocess.Popen(
@@ -144,10 +145,10 @@ def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job
 
 
 def _end(process: subprocess.Popen[bytes], patience: float) -> None:
-    """Tells a job to end. Ends it by signals if it has not ended after `patience` seconds."""
+    """Tells a job to end, and sends it signals if it has not ended after `patience` seconds."""
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
-        process.stdin.write(b"end\n")  # the launcher of Open MPI 5 does not pass on that its input has ended
+        process.stdin.write(b"end\n")  # Open MPI 5's launcher does not pass on the end of its input
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
     for send, seconds in ((None, patience), (signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
@@ -159,8 +160,8 @@ def _end(process: subprocess.Popen[bytes], patience: float) -> None:
 
 
 def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """True if a job ends in time. Its remaining output is read: a job that waits for a reader does not end, not even on
-    a signal."""
+    """Waits for a job, and returns True if it ends within `seconds`. Reads its remaining output, because a job that
+    blocks on writing does not end, not even on a signal."""
     assert process.stdout is not None
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as ready:

@@ -1,6 +1,6 @@
-"""MPICH's own algorithms: their names in its control variables, by operation, and the messages that they send.
+"""MPICH's algorithms: their names in its control variables, by operation, and the recognised names of their messages.
 
-Names that are not here, such as `auto`, `nb` and `tree`, leave the choice to MPICH or to further variables.
+Names such as `auto`, `nb` and `tree` are missing, because they leave the choice to MPICH or to further variables.
 """
 
 from __future__ import annotations

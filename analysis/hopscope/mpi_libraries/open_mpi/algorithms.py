@@ -1,8 +1,9 @@
-"""Open MPI's own algorithms: their names in its component coll/tuned, by operation and number, and the messages that
-they send. Only this file has these numbers and names, on which releases 4.1 and 5.0 agree.
+"""Open MPI's algorithms: their numbers and names in its component coll/tuned, by operation, and the recognised names of
+their messages. Numbers and names are the same in releases 4.1 and 5.0.
 
-The names are those of `ompi_info --param coll tuned --level 9`; the messages have the recogniser's names. Where the
-number of ranks or of chains decides, a function of both gives the name; None: Open MPI refuses to run it.
+The algorithms' names are those of `ompi_info --param coll tuned --level 9`; the messages' names are those that
+hopscope.algorithms gives. If the messages depend on the number of ranks or chains, a function of both returns their
+name, or None if Open MPI refuses to run the algorithm.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 OWN_CHOICE: Final = "own choice"
-"""Instead of a name of messages: the algorithm calls other operations, whose algorithms tuned chooses itself."""
+"""Stands for the name of messages if the algorithm calls other operations, whose algorithms `tuned` chooses itself."""
 
 
 class Instead(str):
-    """The name of another algorithm's messages, if tuned runs that one instead."""
+    """The name of messages of another algorithm, which `tuned` runs instead of the requested one."""
 
     __slots__ = ()
 
@@ -24,16 +25,16 @@ Sent = str | Callable[[int, int], str | None]
 
 
 class Algorithm(NamedTuple):
-    """An algorithm of coll/tuned. sent: the name of its messages."""
+    """An algorithm of coll/tuned. sent: the name of its messages, or a function of ranks and chains that returns it."""
 
     name: str
     function: str
-    """The end of the name of the function that runs it, which the collector records: `calls.algorithm`."""
+    """The function that runs the algorithm, by the end of its name, as in the recorded column `calls.algorithm`."""
     sent: Sent
 
 
 def _above_size(small_ranks: int, name: str, small_name: str) -> Sent:
-    """`small_name` on up to `small_ranks` ranks, `name` on more."""
+    """A function that returns `small_name` for up to `small_ranks` ranks, and `name` for more."""
     return lambda ranks, chains: small_name if ranks <= small_ranks else name
 
 
@@ -56,7 +57,7 @@ def _two_only(name: str) -> Sent:
 
 
 _TWO = "recursive-doubling"
-"""Name of an exchange of whole messages between two ranks."""
+"""The recognised name of several algorithms on two ranks, which then just exchange their whole messages."""
 
 ALGORITHMS: Final[Mapping[tuple[str, int], Algorithm]] = {
     ("allreduce", 1): Algorithm("basic_linear", "basic_linear", _above_size(2, "linear", _TWO)),
@@ -138,15 +139,15 @@ CUT: Final = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast"
 
 
 def sent(operation: str, number: int, ranks: int, chains: int = 4) -> str | None:
-    """The name of an algorithm's messages on `ranks` ranks; None where it does not run. chains: its fan-out, 4 unless
-    set."""
+    """The name of an algorithm's messages on `ranks` ranks; None if it does not run there. chains: the fan-out of
+    `chain`, 4 by default in Open MPI."""
     messages = ALGORITHMS[operation, number].sent
     return messages if isinstance(messages, str) else messages(ranks, chains)
 
 
 def sent_by(operation: str, function: str, ranks: int) -> str | None:
-    """The name of the messages of one of Open MPI's functions; None if unknown, or if they depend on its arguments: the
-    number of chains, the radix of a tree."""
+    """The name of the messages that one of Open MPI's functions (`Algorithm.function`) sends with default arguments;
+    None if unknown, or if the function calls other operations."""
     numbers = [
         number for (op, number), algorithm in ALGORITHMS.items() if (op, algorithm.function) == (operation, function)
     ]
@@ -155,8 +156,8 @@ def sent_by(operation: str, function: str, ranks: int) -> str | None:
 
 
 def number_of(operation: str, text: str) -> int | None:
-    """The number of the algorithm that a setting requests by name or number; 0 if it requests none. None if there is no
-    such algorithm."""
+    """The number of the algorithm that a setting requests by name or number (text); 0 if the setting requests none.
+    None if there is no such algorithm."""
     if text == "ignore" or text.strip() == "0":
         return 0
     numbers = [

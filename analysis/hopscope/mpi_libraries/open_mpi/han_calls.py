@@ -1,5 +1,5 @@
-"""Operations that Open MPI's `han` calls in its simple form: inside hosts and between them, one after another, on whole
-messages.
+"""The operations that Open MPI's component `han` calls in its simple form: inside hosts and between them, one after
+another, with whole messages.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 INTRA_NODE: Final = "intra_node"
-"""The level of a host's ranks, in `han`'s words."""
+"""`han`'s name for calls among the ranks of a host."""
 INTER_NODE: Final = "inter_node"
-"""The level of the hosts' leaders, in `han`'s words."""
+"""`han`'s name for calls among the leaders of the hosts."""
 
 RANK_BLOCK, HOST_BLOCKS, WORLD_BLOCKS = range(3)
 """The data of a call. RANK_BLOCK: one rank's block, or the whole message. HOST_BLOCKS: the blocks of a host's ranks.
@@ -18,7 +18,7 @@ WORLD_BLOCKS: the blocks of all ranks."""
 
 
 class Part(NamedTuple):
-    """An operation that `han` calls at a level, and the data of the call."""
+    """An operation that `han` calls, with the level (INTRA_NODE or INTER_NODE) and the data of the call."""
 
     operation: str
     level: str

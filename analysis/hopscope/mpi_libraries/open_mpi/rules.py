@@ -1,9 +1,10 @@
 """Rules files of Open MPI's coll/tuned, which request an algorithm by operation, communicator size and message size.
 
-A file has numbers, with comments from # to the end of the line. First comes the number of operations. Each operation
-has its id and its number of communicator sizes. Each of these has the size and its number of message sizes. Each of
-these has the bytes, the algorithm's number (0: no request), the fan-out and the segment size. Version 2, which release
-5 has, starts with `rule-file-version-2` and allows one more number at the end of the line.
+A file is a list of numbers, with comments from # to the end of the line. It begins with the number of operations. For
+each operation follow its id, the number of communicator sizes, and their entries. An entry has the communicator size,
+the number of message sizes, and for each message size four numbers: bytes, the algorithm's number (0: no request),
+fan-out and segment size. Version 2 of the format, since release 5, begins with `rule-file-version-2` and allows a
+fifth number at the end of the line.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def operation_id(operation: str) -> int:
 
 
 class Rule(NamedTuple):
-    """One row of a file, for messages of at least `bytes` bytes."""
+    """A rule of a file: the algorithm's number and fan-out for messages of `bytes` bytes or more."""
 
     bytes: int
     algorithm: int
@@ -33,7 +34,8 @@ class Rule(NamedTuple):
 
 
 Rules = Mapping[str, Sequence[tuple[int, Sequence[Rule]]]]
-"""Rows of each operation, by least communicator size."""
+"""For each operation, its entries: the smallest communicator size to which an entry applies, and its rules by message
+size."""
 
 
 def read_rules(text: str) -> Rules:
@@ -70,8 +72,8 @@ def read_rules(text: str) -> Rules:
 
 
 def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Sequence[Rule]:
-    """The row that tuned uses; if the message size is unknown, all rows that it may use; none without rules. Sizes
-    below those of the first row use the first row."""
+    """The rule that `tuned` uses, as a list; if the message size is unknown, all rules that it may use; empty if there
+    is no rule. Sizes below the first rule's also use the first rule."""
     of_sizes = rules.get(operation, ())
     rows = ([rows for least_ranks, rows in of_sizes if least_ranks <= ranks] or [rows for _, rows in of_sizes[:1]])[-1:]
     if not rows or size is None:
@@ -80,8 +82,8 @@ def rules_for(rules: Rules, operation: str, ranks: int, size: int | None) -> Seq
 
 
 def size_in_rules(operation: str, ranks: int, payload: int | None) -> int | None:
-    """The message size, in bytes, by which tuned looks for a row. None if the payload is unknown, or if the size
-    depends on the length of one element."""
+    """The message size, in bytes, by which `tuned` looks for a rule; 0 for operations without one. None if the payload
+    is unknown, or if the size depends on the length of a datatype's element."""
     if operation in ("barrier", "alltoallv"):
         return 0
     if operation in ("gather", "scatter", "scan", "exscan") or payload is None:

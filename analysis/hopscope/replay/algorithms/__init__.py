@@ -1,1 +1,2 @@
-"""Algorithms that run a selection of a run, the one that ran, and the tree files that make the engine run one."""
+"""Algorithms that can run a selection's collectives, the baseline's algorithm, and tree files that make the engine run
+an algorithm."""

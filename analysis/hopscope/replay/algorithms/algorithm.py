@@ -1,4 +1,4 @@
-"""An algorithm as a rule of a tree file has it: its messages and its trees."""
+"""An algorithm, given as a rule of a tree file: its schedules, messages and trees."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hopscope.replay.run.calls import NO_ROOT, Call
 from hopscope.replay.run.subject import Subject
 
 TREE = "tree"
-"""Name of trees among the algorithms."""
+"""The algorithm's name in a rule that names trees instead of an algorithm."""
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
-"""Lengths of the segments that candidates are cut into, bytes."""
+"""Lengths, in bytes, of segments for candidates that cut their messages."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Algorithm:
         return str(self.rule.get("algorithm", TREE))
 
     def schedules(self, subject: Subject, call: Call) -> _plan.Schedules:
-        """The schedule of every rank in a call of this kind. Raises ValueError where the rule cannot run it."""
+        """The schedule of every rank in a call of this kind. Raises ValueError if the rule cannot run such a call."""
         root = None if call.root == NO_ROOT else call.root
         return lay(self.rule, call.op, call.lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
 
     def drawing(self, subject: Subject) -> dict[str, list[int | None]] | None:
-        """The trees up and down: the parent of each rank of the communicator, None at the root. None where messages do
-        not go along a tree."""
+        """The trees `up` and `down`: the parent of each rank of the communicator, None at the root. Returns None if the
+        messages do not follow trees."""
         return drawn_as_trees(self.schedules(subject, longest(subject)))
 
     def messages(self, subject: Subject) -> list[Messages]:
@@ -52,7 +52,7 @@ class Algorithm:
         return [messages_of(self.schedules(subject, call)) for call in subject.calls]
 
     def structure(self, subject: Subject) -> Structure:
-        """The structure of the algorithm's longest call."""
+        """The structure of the algorithm in its longest call."""
         return structure_of(self.schedules(subject, longest(subject)), subject.clusters)
 
 
@@ -62,7 +62,7 @@ def longest(subject: Subject) -> Call:
 
 
 def of_shapes(name: str, reduce: Shape, broadcast: Shape) -> Algorithm:
-    """The algorithm over trees of two shapes: one towards the root, one from it."""
+    """The algorithm over two trees, each of its own shape: `reduce` leads towards the root, `broadcast` from it."""
     trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
     return Algorithm(name, {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}, trees)
 

@@ -1,4 +1,4 @@
-"""The algorithms that Hopscope's engine ran: the rules of the run's own tree file."""
+"""The algorithm that Hopscope's engine ran in a recorded run: the rules of the run's own tree file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hopscope.replay.run.subject import Source, Subject
 
 @dataclass(frozen=True)
 class Filed(Algorithm):
-    """An algorithm that takes the rule for each call from a tree file. `name` and `rule` are those of the longest
-    call."""
+    """An algorithm that takes the rule for each call from the text of a tree file, `file`. `name` and `rule` are
+    for the longest call."""
 
     file: str = ""
 
@@ -30,8 +30,8 @@ class Filed(Algorithm):
 
 
 def baseline_of(source: Source) -> Algorithm:
-    """The algorithm that ran. Raises InputError if the MPI library ran it, or the trace has no tree file with its
-    rule."""
+    """The algorithm that the engine ran for the subject. Raises InputError if the MPI library ran it, or if the trace
+    has no tree file with a rule for it."""
     run, subject = source.tables["run"].to_pylist()[0], source.subject
     if subject.native:
         raise InputError(f"the MPI library ran {subject.op}, so no tree of the engine can be replayed")
@@ -54,7 +54,7 @@ def baseline_of(source: Source) -> Algorithm:
 
 
 def has_baseline(source: Source) -> bool:
-    """True if the algorithm that ran is known."""
+    """True if the algorithm that the engine ran for the subject is known."""
     try:
         baseline_of(source)
     except InputError:

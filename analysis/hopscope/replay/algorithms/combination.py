@@ -1,4 +1,4 @@
-"""Combinations: one algorithm, or the baseline's, for each selection of a run."""
+"""Combinations of algorithms: for each selection of a run, another algorithm or the baseline's."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from hopscope.replay.run.subject import Subject
 
 Piece = Algorithm | Recorded
 Runs = tuple[Piece, ...]
-"""One piece for each selection of a subject."""
+"""One algorithm (Algorithm) or recording of the baseline (Recorded) for each selection of a subject."""
 
 
 def replaced(runs: Runs, places: Sequence[int], pieces: Sequence[Piece]) -> Runs:
-    """A copy of `runs` with these pieces in these places."""
+    """A copy of `runs` in which the selections with the numbers `places` have these pieces."""
     replacements = dict(zip(places, pieces, strict=True))
     return tuple(replacements.get(place, piece) for place, piece in enumerate(runs))
 
 
 def structure_of(runs: Runs, parts: Sequence[Subject]) -> Structure:
-    """The longest chains of any of these selections, and the WAN messages of one collective of each."""
+    """The structure of several selections together: the maxima of the chains' lengths, and the sum of the WAN messages
+    of one collective of each selection."""
     structures = [piece.structure(part) for piece, part in zip(runs, parts, strict=True)]
     depths = [structure.depth for structure in structures if structure.depth is not None]
     crossings = [structure.wan_crossings for structure in structures if structure.wan_crossings is not None]
@@ -44,6 +45,7 @@ def label_of(parts: Sequence[Subject], selections: Sequence[Subject]) -> str:
 
 
 def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
-    """The least and the most bytes of the selections' calls; None if rules of tree files do not use their bytes."""
+    """The least and the most bytes of these selections' calls; None if tree files' rules for their operations do not
+    use bytes."""
     sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
     return (min(sizes), max(sizes)) if sizes else None

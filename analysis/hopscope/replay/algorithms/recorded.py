@@ -1,4 +1,4 @@
-"""The MPI library's recorded messages in the replay: the baseline, and the selections that a candidate leaves alone."""
+"""Replays the MPI library's recorded messages: in the baseline, and in selections that a candidate does not change."""
 
 from __future__ import annotations
 
@@ -22,37 +22,39 @@ from hopscope.vocabulary.links import LINKS
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message graph that ran, replayed in place of a candidate's algorithm."""
+    """The recorded messages of the subject's collectives, which the replay uses instead of an algorithm's schedules."""
 
     events: Events
     name: str = "baseline: the MPI library"
     hops: Hops = field(init=False)
-    # Keyed by the identity of the rows. They are kept too, so that no other array gets their address.
+    # A cache, by the id of an array of rows. It also keeps the array, so that no other array can get this id.
     parts: dict[int, tuple[Array, Recorded]] = field(default_factory=dict[int, "tuple[Array, Recorded]"], repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hops", model_hops(self.events.source, self.events.hops))
 
     def messages(self, subject: Subject) -> list[Messages]:
-        """An empty list: the messages have no schedule, and all were measured."""
+        """Returns an empty list, because the run measured all these messages, so none is extrapolated."""
         del subject
         return []
 
     def structure(self, subject: Subject) -> Structure:
-        """The WAN messages of the last collective; a record does not show their depth."""
+        """The structure, with only the number of WAN messages (of the last collective), because recorded messages do
+        not show chains."""
         wan = (self.hops.link == LINKS.index("wan")) & (self.hops.collective == subject.simulated[-1])
         return Structure(wan_messages=int(wan.sum()))
 
     def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
-        """A program in which these messages replace the collectives whose schedule is RECORDED. The rest is unchanged.
+        """The program, in which these messages now replace the collectives whose schedule number is RECORDED.
 
-        program, rows: as from `program_of`, except that schedules may be RECORDED. arrays: the costs by pair of hosts.
+        program, rows: as `program_of` returns them, except that schedule numbers may be RECORDED. arrays: the costs by
+        pair of hosts.
         """
         recording = self._select(rows)
         return recording._with_messages(program, rows, *recording._transits_ns(costs, arrays))
 
     def _select(self, rows: Array) -> Recorded:
-        """The messages of these collectives, for a program of a part of the run."""
+        """The recorded messages of only these collectives, for a program that covers a part of the run."""
         if id(rows) not in self.parts:
             is_complete = np.isin(self.hops.collective, rows).all()
             selection = self if is_complete else Recorded(self.events.select(rows), self.name)
@@ -62,8 +64,8 @@ class Recorded:
     def _with_messages(
         self, program: dict[str, Array], rows: Array, transit: Array, cleared: Array, sending: Array
     ) -> dict[str, Array]:
-        """The program with these messages. transit: the time of each message. cleared, sending: the times from its
-        posted receive until it is received, and until its sender continues."""
+        """The program with these messages. transit: the time of each message, ns. cleared, sending: the times, ns, from
+        the posting of its receive until it is received (cleared), and until its sender continues (sending)."""
         events = self.events
         is_recorded = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -74,15 +76,15 @@ class Recorded:
         inserted = (place >= 0) & (events.kind != ENTER)
         place, kind, hop, own_ns = (a[inserted] for a in (place, events.kind, events.hop, events.typical_ns))
         previous_kind = events.previous_kind[inserted]
-        # A rank's computing before the collective now lies before its first event.
+        # A rank's computing before the collective now belongs before its first message there.
         gap = program["gap_ns"].copy()
         own_ns = own_ns + np.where(previous_kind == ENTER, gap[place], 0)
         gap[place[kind == LEAVE]] = own_ns[kind == LEAVE]
         inner = kind != LEAVE
         place, kind, hop, own_ns = (a[inner] for a in (place, kind, hop, own_ns))
 
-        # A message that waited for its receive moves once the receive is posted. That takes the receiver the time
-        # `cleared`, and the sender waits for the time `sending`.
+        # A message that waited for its receive moves once the receive is posted. From then on, the receiver needs the
+        # time `cleared`, and the sender waits for the time `sending`.
         first, late_receives = len(program["transit_ns"]), events.late_receives
         posted = first + len(transit) + np.cumsum(late_receives) - 1
         added = {
@@ -114,7 +116,8 @@ class Recorded:
         return arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
 
     def _transits_ns(self, costs: Costs, arrays: dict[str, Any]) -> tuple[Array, Array, Array]:
-        """Each message's time, and the times from its posted receive until it is received and its sender continues."""
+        """Three times of each message, ns: from its sending until it is received; from the posting of its receive until
+        it is received; and from that posting until its sender continues."""
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         latency = arrays["latency_ns"][pair]
         if costs.machine.emulated:
@@ -122,7 +125,7 @@ class Recorded:
         rendezvous = self.events.rendezvous
         rts, cts = (rendezvous * arrays[f"{name}_ns"][pair] for name in ("announcement", "answer"))
         latency = np.where(rendezvous, arrays["announced_ns"][pair], latency)
-        # Messages of a host that sends one at a time queue in the order of the run.
+        # A host sends one message at a time. Its messages queue in the order in which the run sent them.
         goes = replace(self.hops, sent=self.hops.sent + rts + cts)
         queued = interface_delays(goes, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
         per_byte = arrays["per_byte_ns"][pair] + rendezvous * arrays["announced_per_byte_ns"][pair]
@@ -134,7 +137,7 @@ class Recorded:
 
 
 def _places(keys: Array, place: Array, wanted_keys: Array) -> Array:
-    """The place of each wanted key: that of the equal key in `keys`; -1 where there is none."""
+    """Looks up each wanted key in `keys`, and returns the element of `place` at its index; -1 for a missing key."""
     if not len(keys):
         return np.full(len(wanted_keys), -1)
     order = np.argsort(keys)

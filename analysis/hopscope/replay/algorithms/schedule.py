@@ -1,4 +1,4 @@
-"""Properties of a schedule: its messages, its longest chains of them, its trees, and a hash of equal ones."""
+"""Properties of a schedule: its messages, its longest chain of messages, its trees, and a hash that identifies it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopscope.replay.candidate import Structure
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages of one collective: ranks of its communicator, and bytes."""
+    """Messages of one collective. src, dst: ranks of its communicator. size: bytes."""
 
     src: Array
     dst: Array
@@ -31,8 +31,8 @@ def messages_of(schedules: _plan.Schedules) -> Messages:
 
 
 def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:
-    """The weight of the heaviest chain of messages, each sent after the one before was received. weight: that of each
-    step; only those of sends count."""
+    """The weight of the heaviest chain of messages. In a chain, each message is sent after the previous one was
+    received. weight: the weight of each step of the schedules; only weights of sends count."""
     first, edge, receive_step = (
         schedules["first_edge"].tolist(),
         schedules["edge"].tolist(),
@@ -44,7 +44,8 @@ def longest_chain(schedules: _plan.Schedules, weight: Array) -> int:
     todo = [step for step, count in enumerate(unmet) if not count]
     for step in todo:
         followers = edge[first[step] : first[step + 1]]
-        # A step that waits for a send goes on when the message has left; only the receiver adds it to its chain.
+        # A step on the sender that follows a send does not wait for the message's arrival, so the message's weight
+        # counts only in the receiver's chain.
         for follower, chain in [(next_step, heaviest[step]) for next_step in followers] + (
             [(receive_step[step], heaviest[step] + heavy[step])] if is_send[step] else []
         ):
@@ -67,8 +68,9 @@ def structure_of(schedules: _plan.Schedules, clusters: Sequence[int]) -> Structu
 
 
 def drawn_as_trees(schedules: _plan.Schedules) -> dict[str, list[int | None]] | None:
-    """The parent of each rank towards a root (`up`) and from it (`down`), None at the root; None if there are no such
-    trees. If two ranks only exchange messages with each other, the lower one is the root and the other its child."""
+    """The trees towards a root (`up`) and from it (`down`): the parent of each rank, None at the root. Returns None if
+    the messages do not follow trees. Of two ranks that exchange messages with each other, the lower one counts as the
+    parent."""
     sends = (schedules["kind"] == _plan.SEND) & (schedules["segment"] == 0)
     src, dst, role = (
         _ranks(schedules)[sends].tolist(),
@@ -93,7 +95,7 @@ def drawn_as_trees(schedules: _plan.Schedules) -> dict[str, list[int | None]] | 
 
 
 def fingerprint(schedules: _plan.Schedules) -> bytes:
-    """A hash that is equal for schedules with the same steps."""
+    """A hash of the schedules' steps: equal for schedules with the same steps."""
     parts = (
         schedules["first_step"],
         schedules["kind"],

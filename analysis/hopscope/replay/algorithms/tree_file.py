@@ -1,4 +1,4 @@
-"""The content of a tree file (schemas/tree.schema.json) with which the collector runs a candidate."""
+"""Makes the tree file (schemas/tree.schema.json) with which the engine runs a candidate."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hopscope.replay.algorithms.combination import bytes_of
 from hopscope.replay.run.subject import Source
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
-"""Keys under which rules name trees."""
+"""The keys of a rule whose values are names of trees."""
 TREE_NAME = 40
 """Longest name of a tree in a tree file."""
 
 
 def tree_file_of(algorithm: Algorithm, source: Source, baseline_text: str | None) -> dict[str, Any]:
-    """A tree file with a rule for the subject's operation, communicator and bytes, in front of the rules of the file
-    that ran."""
+    """A tree file with a rule for the subject's operation, communicator and bytes, followed by the rules of the tree
+    file of the recorded run (baseline_text)."""
     file = json.loads(baseline_text) if baseline_text else {}
     trees: dict[str, Any] = dict(file.get("trees", {}))
     rule = dict(algorithm.rule)
@@ -51,9 +51,9 @@ def tree_file_of(algorithm: Algorithm, source: Source, baseline_text: str | None
 
 
 def _selecting(source: Source) -> dict[str, Any]:
-    """The part of a rule that selects the communicator: by its size or, if communicators of the same size have other
-    members, by its members. A rule cannot list processes of a spawned world, so it selects their communicators by
-    size."""
+    """The part of a rule that selects the communicator: by its size or, if another communicator of the same size has
+    other members, by its members. A rule cannot list processes of a spawned world, so their communicators are selected
+    by size."""
     members, comms, ranks = source.subject.members, source.tables["comms"], source.tables["ranks"]
     alike = comms.filter(pc.equal(comms["size"], len(members)))["members"].to_pylist()
     is_first_world = pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], pa.array(members)))["world"], 0)).as_py()
@@ -63,7 +63,7 @@ def _selecting(source: Source) -> dict[str, Any]:
 
 
 def _covered(rule: dict[str, Any], earlier_rule: dict[str, Any]) -> bool:
-    """True for a rule that is never reached, because an earlier one covers it."""
+    """True if `rule` is never reached because `earlier_rule` applies to all its collectives."""
     members = rule.get("members")
     if "members" in earlier_rule:
         is_selected = members == earlier_rule["members"]
@@ -78,7 +78,7 @@ def _covered(rule: dict[str, Any], earlier_rule: dict[str, Any]) -> bool:
 
 
 def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:
-    """Gives a tree a unique name in the file."""
+    """Adds a tree to `trees` under a unique name, which it returns."""
     short = re.sub(r"[^A-Za-z0-9_.:+-]+", "-", re.split(r"[, ]", name, maxsplit=1)[0])[: TREE_NAME - 3].strip("-")
     unique_name, number = short, 2
     while unique_name in trees and trees[unique_name] != spec:

@@ -2,7 +2,7 @@
 
 fit               costs of links, interfaces and ranks
 rendezvous        messages by rendezvous, and their times
-uncontended       messages that crossed their link alone
-link_times        the time per message and byte of each class of links, from those messages
+uncontended       messages that had their link to themselves
+link_times        the time per message and byte of each class of links, from such messages
 trace_parameters  the parameters of the published models
 """

@@ -21,9 +21,9 @@ from hopscope.replay.run.hops import Calls, hops_of, model_hops
 from hopscope.replay.run.subject import Source
 
 MOST_HOPS = 20_000
-"""With more hops than this, only those of some collectives are fitted."""
+"""With more hops than this, only the hops of a random sample of collectives are fitted."""
 MOST_QUEUED = 2_000_000
-"""With more hops in a run over emulated links, the fitted hops are taken to queue only with each other."""
+"""With more hops in a run over emulated links, the fit assumes that fitted hops queue only with each other."""
 
 
 def fitted_hops(source: Source) -> tuple[Array, Hops]:
@@ -35,7 +35,7 @@ def fitted_hops(source: Source) -> tuple[Array, Hops]:
     rows = hops_of(source)
     rows = rows[np.isin(collective[rows], collectives)]
     if len(rows) > MOST_HOPS:
-        # A random sample: if a program calls several collectives in a cycle, every n-th may always be the same call.
+        # Random, because in a program that calls several collectives in a cycle, every n-th may be the same call.
         sample = np.random.default_rng(1).choice(
             collectives, max(1, len(collectives) * MOST_HOPS // len(rows)), replace=False
         )
@@ -50,8 +50,8 @@ def fitted_hops(source: Source) -> tuple[Array, Hops]:
 
 
 def _delays(source: Source, rows: Array, machine: Machine) -> Array:
-    """Queueing delays of these hops on an emulated machine, ns. All hops of the engine queue with them, even those of
-    earlier collectives, whose messages may still be on a link."""
+    """Queueing delays of these hops on an emulated machine, ns; 0 on a real machine. They queue with all hops of the
+    engine, even with earlier collectives' hops, which may still be on a link."""
     engine_hops = np.flatnonzero(source.arrays["hops.from_engine"])
     if not machine.emulated or len(engine_hops) > MOST_QUEUED:
         return machine.delays(model_hops(source, rows)) if machine.emulated else np.zeros(len(rows))
@@ -60,7 +60,8 @@ def _delays(source: Source, rows: Array, machine: Machine) -> Array:
 
 def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events | None = None) -> Costs:
     """Fits the costs of links and of the ranks' own work. limits: bytes of the longest eager message by class of links,
-    from `limits_of`. events: those of the subject's collectives, if the MPI library ran them."""
+    from `limits_of`. events: the result of `events_of` if the MPI library ran the subject's collectives; None: it is
+    computed if needed."""
     tables, arrays, subject = source.tables, source.arrays, source.subject
     rows, hops = fitted_hops(source)
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
@@ -68,8 +69,8 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
     delays = _delays(source, rows, machine)
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if machine.emulated:
-        # An emulated link delays a message from its sending on. Carrying it blocks the sender alike on all links, so
-        # they have one limit.
+        # An emulated link delays a message from the start of its send, and the real transport below it is the same for
+        # all links. So all links have one eager limit.
         limit = limit_of(ends_of(source), only_late=True)
         costs.links = {name: replace(link, eager_bytes=limit) for name, link in costs.links.items()}
     elif limits:
@@ -88,9 +89,9 @@ def fit(source: Source, limits: Mapping[str, float] = NO_LIMITS, events: Events 
 
 
 def _carried(source: Source) -> float:
-    """The software's time to carry a message, ns: the median over messages whose receives were posted before. Their
-    senders are done when the receiver has the message; a message that is copied first takes its sender almost no
-    time."""
+    """The time, ns, in which the MPI library itself carries a message under an emulated link: the median time of sends
+    whose receives were posted before. Such a send ends when the receiver has the message, or almost at once if the
+    library copies the message."""
     rows, arrays = hops_of(source), source.arrays
     begin, end, post = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
     has_times = (end != MISSING) & (post != MISSING) & (post <= begin)

@@ -1,7 +1,8 @@
-"""Time of a link per message and per byte, from the messages that crossed it alone.
+"""Finds a link's time per message (latency) and per byte, from the messages that had the link to themselves.
 
-The latency is the shortest message's time without its bytes. So messages of one size do not show it, unless they are as
-short as the headers that every message has. Messages that always contend with others do not show it either.
+The latency is the shortest message's time, less the time of its bytes. So messages of only one size do not show it,
+unless they are about as short as the headers of a message. Messages that always contend with others do not show it
+either.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from hopscope.replay.fitting.uncontended import Crossings, crossings_of
 from hopscope.replay.run.subject import Source
 
 LEAST_ALONE = 3
-"""Least number of messages of a size that crossed alone, for a measurement."""
+"""A size gets a time only from at least this many messages that had their link to themselves."""
 HEADERS = 66
 """Bytes of a TCP packet over Ethernet before its content. They are part of every message's latency."""
 LEAST_SURE = 0.5
-"""The latency is given if it is certainly at least this share of a message's time."""
+"""If all messages have one size, the latency is given only if it is surely at least this share of a message's time."""
 BENDS = 0.25
-"""Below the shortest measured message, the time per byte may differ by this share. Over TCP, it was 14 % larger from
-16,000 to 65,536 bytes than below 16,000."""
+"""Share by which the time per byte below the shortest measured size may differ from that above it. Over TCP, it was
+14 % larger from 16,000 to 65,536 bytes than below 16,000."""
 ANSWERING = 0.5
-"""Least share of the CTS in the time from posting a receive until its sender is done. In the rest of that time the
-sender passes the message on."""
+"""After a receive is posted, the CTS takes at least this share of the time until the sender is done. In the rest of
+that time, the sender passes the message to the transport."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """The times of one class of links. alpha, beta: the time of a message and of a byte; None if the trace does not
-    show it. limit: bytes of the longest message that does not wait for its receive; None if no message waits.
-    shortest: bytes and time of the shortest message that crossed alone; None if none did."""
+    """The times of one class of links. alpha, beta: the time, ns, per message and per byte; None if the trace does not
+    show it. limit: bytes of the longest eager message; None if no message is sent by rendezvous. shortest: bytes and
+    time of the shortest message that had its link to itself; None if there was none."""
 
     alpha: Estimate | None = None
     beta: Estimate | None = None
@@ -50,9 +51,9 @@ class Way:
 
 
 def ways_of(source: Source) -> dict[str, Way]:
-    """Times of messages, by class of links."""
+    """The latency, time per byte and eager limit of each class of links that the run used."""
     limits = limits_of(ends_of(source))
-    # Inside a host a sender may copy a whole message itself, which looks like blocking.
+    # Inside a host, a sender may copy the whole message itself. This looks as if it were blocked by rendezvous.
     limits.pop(INTRA_HOST, None)
     return {name: _way(crossed, limits.get(name)) for name, crossed in crossings_of(source).items()}
 
@@ -76,7 +77,7 @@ def _way(crossed: Crossings, limit: float | None) -> Way:
 
 
 def _points(crossed: Crossings, selection: Array) -> dict[int, Estimate]:
-    """Times of messages of each size."""
+    """The times of the selected messages, by their size in bytes. Sizes with too few messages are left out."""
     points: dict[int, Estimate] = {}
     for size in np.unique(crossed.hops.size[selection]).tolist():
         time = _time(crossed, selection & (crossed.hops.size == size))
@@ -86,8 +87,9 @@ def _points(crossed: Crossings, selection: Array) -> dict[int, Estimate]:
 
 
 def _time(crossed: Crossings, selection: Array) -> Estimate | None:
-    """The usual time of the selected messages; None if there are too few. If the clocks' error matters, it is the mean
-    of both directions, whose errors cancel; if there is only one direction, its interval includes the error."""
+    """The usual time of the selected messages; None if there are too few. If the error of the clocks matters, the time
+    is the mean of both directions, in which the errors cancel; with messages of only one direction, its interval
+    includes the error."""
     if selection.sum() < LEAST_ALONE:
         return None
     transit, error = crossed.transit[selection], float(np.median(crossed.hops.clock_error[selection]))
@@ -102,22 +104,23 @@ def _time(crossed: Crossings, selection: Array) -> Estimate | None:
 
 
 def _usual(values: Array) -> Estimate:
-    """A low quantile, with an interval from the minimum to the median. Nothing makes a message faster, but a busy
-    machine makes many slower: 8 bytes over a link of 1 ms took 1.1 ms at best and 6 ms in the median when ranks had to
-    wait for their cores."""
+    """A low quantile of these times, with an interval from the minimum to the median's upper bound. The median itself
+    can be far too large, because a busy machine slows messages: 8 bytes over a link of 1 ms took 1.1 ms at best, and
+    6 ms in the median, when ranks had to wait for their cores."""
     middle = median_of(values.tolist())
     return Estimate(float(np.quantile(values, USUAL)), min(middle.low, float(values.min())), middle.high, middle.count)
 
 
 def line_through(points: Mapping[int, Estimate]) -> Way:
-    """Latency and time per byte from the times of messages by their bytes. The latency is never below 0."""
+    """Latency and time per byte from `points`, the time of messages of each size in bytes. The latency is never below
+    0."""
     if not points:
         return Way()
     shortest = min(points)
     time = points[shortest]
     slope = _slope(points)
     if slope is None:
-        # The message's bytes take no larger share of its time than their share of the packet, headers included.
+        # The bytes' share of the time is at most their share of the packet, so the latency has at least the rest.
         rest = HEADERS / (HEADERS + shortest)
         alpha = Estimate(time.value, (time.low or 0.0) * rest, time.high, time.count)
         return Way(alpha if rest >= LEAST_SURE else None, None, None, (shortest, time))
@@ -126,8 +129,9 @@ def line_through(points: Mapping[int, Estimate]) -> Way:
 
 
 def _slope(points: Mapping[int, Estimate]) -> Estimate | None:
-    """Time per byte beyond the shortest message, by least squares. Its interval spans the slopes of all longer sizes.
-    None if no size is long enough. Limited so that the shortest message's bytes take no longer than the message."""
+    """Time per byte, ns, by least squares from the extra times of longer messages over the shortest one. Its interval
+    spans the slopes to all these sizes. It is limited so that the shortest message's bytes take no longer than the
+    message. None if no size is long enough."""
     shortest = min(points)
     longer = {size: time for size, time in points.items() if size > SMALL and size >= SIZE_RATIO * shortest}
     if not longer:
@@ -144,8 +148,9 @@ def _slope(points: Mapping[int, Estimate]) -> Estimate | None:
 
 
 def _answered(crossed: Crossings, by_rendezvous: Array) -> Estimate | None:
-    """Latency from CTSs: the time from the posted receive until its sender was done, if most of the message's transfer
-    came after that. The senders of some libraries are done only when the whole message has arrived."""
+    """The latency of CTSs, from messages whose receives were posted late: the time from the posting until the sender
+    was done. A message counts only if most of its transfer came after that, because the senders of some libraries are
+    done only when the whole message has arrived. None if too few messages count."""
     way = crossed.hops.received - crossed.hops.posted
     selection = by_rendezvous & crossed.late_posts & crossed.answered_alone & (crossed.answer < BLOCKED_SHARE * way)
     if selection.sum() < LEAST_ALONE:
@@ -155,8 +160,8 @@ def _answered(crossed: Crossings, by_rendezvous: Array) -> Estimate | None:
 
 
 def untold(ways: Mapping[str, Way], links: Sequence[str]) -> list[str]:
-    """Sentences on the classes whose latencies the messages do not show, with reasons. links: the classes that messages
-    used."""
+    """A sentence for each class of links whose latency the messages do not show, with the reason. links: the classes
+    that messages used."""
     sentences: list[str] = []
     for name in links:
         way = ways.get(name, Way())

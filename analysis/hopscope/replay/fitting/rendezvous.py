@@ -1,9 +1,9 @@
-"""Finds an MPI library's messages by rendezvous, and their times, from both of their ends.
+"""Finds the messages that an MPI library sent by rendezvous, and their times, from the times at both ends.
 
-The sender sends an RTS; the receiver sends a CTS once its receive is posted; the message goes when the CTS has come. So
-the sender is blocked for two latencies or, if the receive is posted late, for one latency after that. This shows that a
-message went by rendezvous, and it shows the latency. The message itself may take longer than a short one, because TCP
-sends a part of 64 KiB first and waits until the receiver has it.
+The sender sends an RTS; the receiver sends a CTS once the receive is posted; the sender sends the message when the CTS
+has come. So the sender is blocked for two latencies or, if the receive is posted late, until one latency after the
+posting. This shows that a message was sent by rendezvous, and it shows the latency. The message itself may take longer
+than a short one, because TCP first sends a part of 64 KiB, and waits until the receiver has it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 SIZE_RATIO = 2.0
-"""If the longest message is at least this many times as long as the shortest, their times show the time per byte."""
+"""The time per byte is fitted only if the longest message is at least this many times as long as the shortest."""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Messages with both ends known: begin and end of each send, and the time when its receive was posted."""
+    """Messages whose times at both ends are known: begin and end of each send, and the time when its receive was
+    posted, in ns."""
 
     hops: Hops
     begin: Array
@@ -37,20 +38,21 @@ class Ends:
     posted: Array
 
     def latency_ns(self) -> Array:
-        """The latency that each message shows if it went by rendezvous: half of the time from the send to the CTS. If
-        the receive was posted after the RTS came, it is the whole time from the posted receive to the CTS."""
+        """The latency that each message shows if it was sent by rendezvous. It is half of the time for which the send
+        was blocked (RTS and CTS). If the receive was posted late, it is the time from the posting to the end of the
+        send (CTS)."""
         return np.minimum((self.end - self.begin) / 2, self.end - self.posted)
 
     def control_ns(self) -> float:
-        """The time of an RTS or CTS, if all messages went by rendezvous. It is the lower one of two medians: over
-        receives posted early and over those posted late. A connection that takes only a part of a long message blocks
-        the sender too, which would make it too long."""
+        """The time of an RTS or CTS, ns, if all these messages were sent by rendezvous: the smaller one of the median
+        over receives posted early and the median over receives posted late. The larger one may be too large, because a
+        sender is also blocked while its connection takes only a part of a long message."""
         latency, early_posts = self.latency_ns(), self.posted <= self.begin
         kinds = [latency[kind] for kind in (early_posts, ~early_posts) if kind.sum() >= LEAST_MESSAGES] or [latency]
         return max(0.0, min(float(np.median(kind)) for kind in kinds))
 
     def itself_ns(self, latency: float) -> Array:
-        """The time of each message without RTS and CTS, if these took `latency` each."""
+        """The time of each message itself, ns, without its RTS and CTS, if RTS and CTS took `latency` each."""
         return self.hops.received - np.maximum(self.begin + latency, self.posted) - latency
 
     def select(self, selection: Array) -> Ends:
@@ -59,7 +61,8 @@ class Ends:
 
 
 def ends_of(source: Source) -> Ends:
-    """Ends of the subject's messages, without each part's first collective, which sets the communicator up."""
+    """The subject's messages whose times are known at both ends. Each selection's first collective is left out, because
+    it sets the communicator up."""
     rows, arrays = hops_of(source), source.arrays
     first = [part.simulated[0] for part in source.subject.selections if len(part.simulated) > 1]
     begin, end, posted = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
@@ -68,18 +71,19 @@ def ends_of(source: Source) -> Ends:
 
 
 def limits_of(ends: Ends) -> dict[str, float]:
-    """The result of `limit_of` by class of links. Classes whose senders do not show a limit are left out."""
+    """The bytes of the longest eager message (`limit_of`) by class of links, without classes whose senders do not show
+    a limit."""
     of_class = {name: ends.select(ends.hops.link == place) for place, name in enumerate(LINKS)}
     local_links = LINKS[
         : 1 + LINKS.index(INTRA_HOST)
-    ]  # where the whole message may be copied before the sender goes on
+    ]  # on these, a sender may copy its whole message before it goes on
     limits = {name: limit_of(class_ends, only_late=name in local_links) for name, class_ends in of_class.items()}
     return {name: limit for name, limit in limits.items() if limit < math.inf}
 
 
 def limit_of(ends: Ends, *, only_late: bool = False) -> float:
-    """Bytes of the run's longest eager message; all longer messages count as sent by rendezvous. Infinite if the
-    senders do not show this limit. only_late: True if only messages whose receives were posted late can show it."""
+    """Bytes of the longest eager message among these; all longer messages count as sent by rendezvous. Infinite if the
+    senders do not show such a limit. only_late: True if only messages whose receives were posted late can show it."""
     late_posts, early_posts = ends.posted > ends.begin + ends.hops.clock_error, ends.posted <= ends.begin
     blocked = ends.end >= ends.posted - ends.hops.clock_error
     if only_late:
@@ -87,7 +91,7 @@ def limit_of(ends: Ends, *, only_late: bool = False) -> float:
     else:
         share = (ends.end - ends.begin) / np.maximum(1, ends.hops.received - ends.begin)
         blocked = np.where(early_posts, share > BLOCKED_SHARE, blocked)
-        # A message that arrived long before its sender went on did not wait for a CTS.
+        # If a message arrived long before its send ended, the sender was blocked by something else than a missing CTS.
         blocked &= ends.end - ends.hops.received < BLOCKED_SHARE * (ends.end - ends.begin)
     eager_sizes, rendezvous_sizes = _kinds(ends.hops.size, blocked, late_posts, early_posts)
     longest = max([SMALL, *eager_sizes])
@@ -95,10 +99,11 @@ def limit_of(ends: Ends, *, only_late: bool = False) -> float:
 
 
 def _kinds(size: Array, blocked: Array, late_posts: Array, early_posts: Array) -> tuple[list[float], list[float]]:
-    """The sizes of messages whose senders went on at once, and those of messages whose senders were blocked.
+    """The sizes of messages whose senders mostly went on at once, and the sizes whose senders were mostly blocked.
 
-    Messages whose receive was posted late decide, if there are enough: a blocked sender then waits for the receive.
-    With an early receive it only waits for the CTS, a small share of a long message's time.
+    For each size, messages whose receives were posted late decide, if there are enough, because a blocked sender then
+    clearly waits for the receive. With an early receive it only waits for the CTS, a small share of a long message's
+    time.
     """
     kinds: tuple[list[float], list[float]] = ([], [])
     for size_bytes in np.unique(size[late_posts | early_posts]).tolist():
@@ -111,8 +116,8 @@ def _kinds(size: Array, blocked: Array, late_posts: Array, early_posts: Array) -
 
 
 def with_rendezvous(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, float]) -> Costs:
-    """The costs with separate times for messages by rendezvous. Eager messages are fitted again without these. hops:
-    the hops to which `costs` was fitted."""
+    """The costs, with separate times for messages by rendezvous. Costs of eager messages are fitted again, without
+    those by rendezvous. hops: the hops to which `costs` was fitted. limits: the result of `limits_of`."""
     of_link = np.asarray([limits.get(name, math.inf) for name in LINKS])[hops.link]
     short = hops.select(hops.size <= of_link)
     rest = fit_links(short)
@@ -157,7 +162,7 @@ def _line(size: Array, time: Array) -> tuple[float, float]:
 
 
 def _outlying(ends: Ends, usual: float) -> dict[HostPair, float]:
-    """The deviation of the latency from the usual one, for each outlying pair of hosts."""
+    """For each pair of hosts with an outlying latency, its deviation from the usual latency, ns."""
     deviations: dict[HostPair, float] = {}
     latency, pairs = ends.latency_ns(), ends.hops.host_pairs()
     for pair in set(pairs):

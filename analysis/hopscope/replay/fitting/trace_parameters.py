@@ -1,5 +1,5 @@
-"""The models' parameters from a run's hops. Those of links come from the messages that crossed a link alone; those of
-emulated links and of ranks are fitted as for `analyze remap`."""
+"""The parameters of the published models from a run's hops. Parameters of links come from messages that had their link
+to themselves. Parameters of emulated links and of ranks are fitted as for `analyze remap`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hopscope.replay.run.subject import Source, source_of
 from hopscope.vocabulary.links import LINKS
 
 LARGE_BYTES = 1 << 20
-"""The size, in bytes, at the far end of alpha(m) and g(m), which are straight lines here."""
+"""The largest size, in bytes, for which alpha(m) and g(m) get a row. Both are straight lines here."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """Costs of a trace's links and ranks, and their intervals."""
+    """The costs of links and ranks that were fitted to a trace, and the data of the fit."""
 
     source: Source
     costs: Costs
@@ -50,7 +50,7 @@ class Fitted:
 
     @property
     def provenance(self) -> str:
-        """The collectives of the fit, in a sentence."""
+        """A sentence on the messages from which the parameters come."""
         subject = self.source.subject
         messages = "the MPI library's own messages" if subject.native else "the engine's hops"
         target = f"of {subject.op} on communicator {subject.comm}"
@@ -63,7 +63,7 @@ class Fitted:
 
     @property
     def untold(self) -> list[str]:
-        """The links whose latencies the messages do not show, in sentences."""
+        """Sentences on links whose latencies the messages do not show."""
         sentences = untold(self.ways, self.used)
         links_with_alpha = [name for name in self.used if name in self.ways and self.ways[name].alpha is not None]
         overdrawn = [name for name in links_with_alpha if _latency(self.ways[name], self.costs.local.send_ns) is None]
@@ -90,8 +90,8 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
 
 
 def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]:
-    """Times of emulated links by class. The topology file gives the time per byte. It is left out of a class with
-    messages of only one size, which do not show it. sizes, links: bytes of each hop that a rank waited for, and the
+    """Times of emulated links by class. The time per byte comes from the topology file. A class with messages of only
+    one size has none, because these do not show it. sizes, links: bytes of each hop that a rank waited for, and the
     index of its class in LINKS."""
     ways: dict[str, Way] = {}
     for name, link in costs.links.items():
@@ -103,8 +103,8 @@ def ways_of_emulated(costs: Costs, sizes: Array, links: Array) -> dict[str, Way]
 
 
 def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int]) -> Costs:
-    """The costs with the times of `ways` for the links, so that replay and formulas have the same parameters. The
-    fitted times of interfaces are subtracted from them."""
+    """The costs, with the times of links replaced by those in `ways`, so that replay and formulas use the same
+    parameters. The times that messages spend in the hosts' interfaces are subtracted, because the replay adds them."""
     remote_ways = [way for name, way in ways.items() if name != INTRA_HOST]
     message = min([costs.interface_message_ns, *(way.alpha.value / 2 for way in remote_ways if way.alpha is not None)])
     byte = min([costs.interface_per_byte_ns, *(way.beta.value / 2 for way in remote_ways if way.beta is not None)])
@@ -131,7 +131,7 @@ def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int
 
 
 def rows_of_fit(trace_fit: Fitted) -> list[Row]:
-    """Every parameter that the hops of a trace show."""
+    """A row for every parameter that the hops of a trace show."""
     costs = trace_fit.costs
     rows: list[Row] = []
     for name in trace_fit.used:
@@ -142,16 +142,16 @@ def rows_of_fit(trace_fit: Fitted) -> list[Row]:
 
 
 def _per_byte_ns(name: str, costs: Costs) -> float:
-    """Time per byte through both interfaces and the link between them: the slowest if they are cut-through, else the
-    sum. A sender's next message waits for its interface too. An emulated link's time comes from the topology file and
-    is not in the fitted costs."""
+    """Time per byte through both hosts' interfaces and the link between them: the slowest of them if the machine
+    forwards bytes at once (cut-through), else their sum. An emulated link's time comes from the topology file and is
+    not in the fitted costs."""
     interface_ns = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
     link_ns = costs.links[name].per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
     return max(link_ns, interface_ns) if costs.machine.cut_through else link_ns + 2 * interface_ns
 
 
 def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
-    """Median time per byte over all pairs of hosts of a class, with the links that clusters share."""
+    """Median time per byte over all pairs of hosts with this class of link, including links that clusters share."""
     machine = costs.machine
     classes = costs.classes(machine.host_clusters)
     per_byte = np.broadcast_to(machine.wire_per_byte_ns, classes.shape)
@@ -162,13 +162,14 @@ def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
 
 
 def rendezvous_bytes(link: LinkCost, costs: Costs) -> int | None:
-    """Bytes of the shortest message by rendezvous; None if there is none. An emulated link has none, because it delays
-    a message from its sending on, even if the sender is blocked."""
+    """Bytes of the shortest message by rendezvous; None if there is none. An emulated link has none: it delays a
+    message from the start of its send, so RTS and CTS add no latency."""
     return None if costs.machine.emulated or math.isinf(link.eager_bytes) else int(link.eager_bytes) + 1
 
 
 def _alpha(ends: LinkEnds, time: Estimate, rendezvous_size: int | None) -> Iterator[Row]:
-    """Rows of alpha. A link with rendezvous has one row for each end of the eager sizes and of the rendezvous sizes."""
+    """Rows of alpha. A link with rendezvous has four rows: for the smallest and the largest size that is sent eagerly,
+    and the same for sizes that are sent by rendezvous."""
     if rendezvous_size is None:
         yield row(ends, "Hockney", "alpha", time)
         return
@@ -179,7 +180,8 @@ def _alpha(ends: LinkEnds, time: Estimate, rendezvous_size: int | None) -> Itera
 
 
 def _latency(way: Way, send_ns: float) -> Estimate | None:
-    """L: alpha without the sender's overhead; None if certainly nothing is left, or alpha is unknown."""
+    """The parameter L: alpha less the sender's overhead; None if alpha is unknown or surely not larger than the
+    overhead."""
     if way.alpha is None:
         return None
     rest = (way.alpha - Estimate(send_ns, send_ns, send_ns, way.alpha.count)).at_least_0()
@@ -187,8 +189,8 @@ def _latency(way: Way, send_ns: float) -> Estimate | None:
 
 
 def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator[Row]:
-    """The rows of one link. alpha reaches from the beginning of a send to the end of the receive, so it contains the
-    sender's overhead and not the receiver's."""
+    """The rows of one class of links. alpha is the time from the start of a send to the end of its receive, so it
+    contains the sender's overhead, but not the receiver's."""
     ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
     gap = Estimate(max(local.send_ns, 0.0 if name == INTRA_HOST else costs.interface_message_ns), count=link.hops)

@@ -1,4 +1,4 @@
-"""Finds the messages of a run that crossed their link alone, so that their time is only the link's.
+"""Finds the messages of a run that had their link to themselves, so that their time is only the link's.
 
 A message that is sent while another one is on its way may queue behind it: on a link of 2 MB/s, broadcasts of 16,000
 bytes whose root ran ahead took from 9 to 137 ms each.
@@ -21,16 +21,18 @@ from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 FEW_BYTES = 128
-"""Messages of no more bytes than this in all, about a packet's headers, do not delay another message."""
+"""A message counts as alone on its link if other messages there have at most this many bytes together, about the size
+of headers."""
 
 
 @dataclass(frozen=True)
 class Crossings:
-    """The messages of one class of links. Times are in ns; masks are true under the following conditions.
+    """The messages of one class of links. Times are in ns. The masks are true under these conditions:
 
-    waited: the message's receiver waited for it. alone: no other message was on its link. early_posts, late_posts: its
-    receive was posted before it was sent, or clearly after. blocked: its sender was blocked, so it may have waited for
-    a CTS. answered_alone: nothing could delay that CTS.
+    waited: the message's receiver waited for it. alone: when it was sent, no other message was on its link.
+    early_posts: its receive was posted before it was sent. late_posts: its receive was posted clearly after it was
+    sent. blocked: its sender was blocked, so it may have waited for a CTS. answered_alone: no other message could delay
+    that CTS.
     """
 
     hops: Hops
@@ -54,9 +56,9 @@ class Crossings:
 
 
 def crossings_of(source: Source) -> dict[str, Crossings]:
-    """The messages of all collectives by class of links: the engine's or, if the MPI library ran the subject, the
-    library's. The first of several collectives of a communicator and operation is left out, because it sets the
-    communicator up."""
+    """The messages of all collectives by class of links: the engine's messages or, if the MPI library ran the subject,
+    the library's. If a communicator and operation have several collectives, the first one is left out, because it sets
+    the communicator up."""
     arrays, native = source.arrays, source.subject.native
     all_hops = model_hops(source, np.arange(len(source.tables["hops"])))
     begin, end, posted = (arrays[f"hops.{name}_ns"] for name in ("send_begin", "send_end", "recv_post"))
@@ -98,8 +100,8 @@ def _first(source: Source) -> list[int]:
 
 
 class _Traffic:
-    """All messages of a run, by their queues: the interfaces of both hosts and, between clusters, a link that all hosts
-    of two clusters may share. Inside a host, messages between the same two ranks queue."""
+    """All messages of a run, by the queues that they pass: the interfaces of both hosts and, between clusters, a link
+    that all hosts of the two clusters may share. Inside a host, messages from one rank to another have a queue."""
 
     def __init__(self, source: Source, hops: Hops, begin: Array) -> None:
         messages, places = source.tables["messages"], source.places
@@ -125,7 +127,8 @@ class _Traffic:
         yield np.where(is_remote, -1, src * count + dst)
 
     def bytes(self, rows: Array, start: Array, stop: Array, *, reverse: bool = False) -> Array:
-        """The bytes under way between two times on the path of each of these hops, or of its CTS (`reverse`)."""
+        """For each of these hops, the bytes that were in a queue of its path between the times `start` and `stop`: the
+        maximum over its queues. reverse: for the path of its CTS."""
         totals = np.zeros(len(rows))
         for queue, back_key in zip(self._queues, self._reverse_keys, strict=True):
             totals = np.maximum(totals, queue.bytes(back_key[rows] if reverse else queue.key[rows], start, stop))
@@ -133,7 +136,7 @@ class _Traffic:
 
 
 class _Queue:
-    """The messages of each queue, in the order of sending and in that of arrival."""
+    """The messages of each queue of one kind. key: the number of each message's queue; -1 for none."""
 
     def __init__(self, key: Array, size: Array, sent: Array, arrival: Array) -> None:
         self.key = key
@@ -143,7 +146,7 @@ class _Queue:
             self._sums[number] = _summed(sent[rows], size[rows]), _summed(arrival[rows], size[rows])
 
     def bytes(self, key: Array, start: Array, stop: Array) -> Array:
-        """Bytes of the messages with each key that were sent by `stop` and had not arrived at `start`."""
+        """The bytes of the messages in each of these queues that were sent by `stop` and had not arrived at `start`."""
         totals = np.zeros(len(key))
         for number in np.unique(key[key >= 0]).tolist():
             if number not in self._sums:
@@ -156,6 +159,6 @@ class _Queue:
 
 
 def _summed(time: Array, size: Array) -> tuple[Array, Array]:
-    """Times in order, and the bytes up to each."""
+    """The times in ascending order, and the bytes before each of them; the last entry is the sum of all bytes."""
     order = np.argsort(time, kind="stable")
     return time[order], np.concatenate([[0.0], np.cumsum(size[order], dtype=np.float64)])

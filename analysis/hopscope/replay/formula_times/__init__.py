@@ -1,6 +1,6 @@
-"""Compares the times of collectives by the published formulas, by the replay and as measured.
+"""Compares three times of collectives: by the published formulas, by the replay, and as measured.
 
-points       operations, algorithms, numbers of ranks and sizes of the comparison
+points       the compared combinations of operation, algorithm, number of ranks and size
 measured     the collectives of a trace at each point, and their times
 rows         the times of every point
 """

@@ -1,4 +1,4 @@
-"""Finds the collectives of a trace that have formulas, and their times."""
+"""Finds the collectives of a trace for whose algorithms formulas were published, and their times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopscope.machine.probe.sampling import Value, median_of
 from hopscope.replay.formula_times.points import CUT, Point
 
 ENTRY_SHARE = 0.1
-"""Ranks that enter within this share of the collective's time entered together."""
+"""Ranks count as entering together if all enter within this share of the collective's time."""
 
 _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
     ("MPI_Barrier", "flat"): ("linear",),
@@ -33,8 +33,8 @@ _RECOGNISED: dict[tuple[str, str], tuple[str, ...]] = {
     ("MPI_Reduce", "binary"): ("binary",),
     ("MPI_Alltoall", "pairwise"): ("pairwise",),
 }
-"""For each published algorithm, the names of `analyze algorithms` for its messages. The linear alltoall of
-`analyze algorithms` is not the published one."""
+"""For each operation and published algorithm, the names that `analyze algorithms` gives to the same messages. The
+linear alltoall of `analyze algorithms` is missing, because it differs from the published one."""
 
 
 def published_name(operation: str, algorithm: str | None) -> str | None:
@@ -52,15 +52,15 @@ def published_name(operation: str, algorithm: str | None) -> str | None:
 
 @dataclass
 class Measured:
-    """The measured collectives of one point: their times in ns, and the number of those that do not count because their
-    ranks entered too far apart."""
+    """The measured collectives of one point. times: of the collectives that count, in ns. skewed: the number of
+    collectives that do not count because their ranks entered too far apart."""
 
     times: list[float] = field(default_factory=list[float])
     skewed: int = 0
 
     @property
     def median(self) -> Value | None:
-        """The median time, with its interval; None if no collective counts."""
+        """The median time, ns, with its interval; None if no collective counts."""
         if not self.times:
             return None
         return median_of(self.times) if len(self.times) > 1 else Value(self.times[0], np.nan, np.nan, 1)
@@ -71,9 +71,9 @@ def measured(
 ) -> dict[Point, Measured]:
     """The measurements at each point.
 
-    algorithms: the rows of `analyze algorithms`. emulated: True for a run over emulated links; then the MPI library's
-    own messages went over other links than the engine's, and do not count. Collectives of one operation, communicator
-    and size that ran by several algorithms are left out, because the trace does not tell these apart.
+    algorithms: the rows of `analyze algorithms`. emulated: True for a run over emulated links; collectives of the MPI
+    library then do not count, because their messages do not pass these links. If collectives of one operation,
+    communicator and size ran by several algorithms, they are left out, because they cannot be told apart.
     """
     rows: dict[tuple[str, int, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in algorithms:
@@ -98,8 +98,9 @@ def measured(
 
 
 def _points_of(row: Mapping[str, Any]) -> list[Point]:
-    """The points of a row of `analyze algorithms`: several if published algorithms send the same messages. A barrier on
-    two ranks has none: a flat one sends its two messages one after the other, and the row does not show the order."""
+    """The points of a row of `analyze algorithms`: several if several published algorithms send the row's messages. A
+    barrier on two ranks has none, because all its algorithms send the same two messages, in an order that the row does
+    not show."""
     names = {str(row["algorithm"]), *(str(row["same"]).split(", ") if row["same"] else ())}
     op, ranks = str(row["op"]), int(row["ranks"])
     size = 0 if op == "MPI_Barrier" else int(row["bytes"]) // (ranks if op == "MPI_Alltoall" else 1)

@@ -1,4 +1,4 @@
-"""The points of the comparison of formulas, replay and measurement."""
+"""The points at which formulas, replay and measurement are compared."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hopscope.machine.formulas import FORMULAS
 from hopscope.machine.published import Call
 
 SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
-"""The sizes, in bytes, that every comparison has up to its longest message."""
+"""The sizes, in bytes, that every comparison includes, up to its longest message."""
 MOST_RANKS = 64
-"""The largest power of two that is added to the measured numbers of ranks."""
+"""Besides the measured numbers of ranks, powers of two up to this are compared."""
 
 OPERATIONS = ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Alltoall")
 ALGORITHMS: tuple[tuple[str, str], ...] = tuple(
@@ -19,11 +19,11 @@ ALGORITHMS: tuple[tuple[str, str], ...] = tuple(
 )
 """Operation and algorithm of every formula, as published."""
 CUT = ("MPI_Bcast", "MPI_Reduce")
-"""Operations that are run in segments."""
+"""The operations with algorithms that cut messages into segments."""
 
 
 class Point(NamedTuple):
-    """One algorithm for one call."""
+    """One point: an algorithm for an operation on a number of ranks with a size."""
 
     operation: str
     algorithm: str
@@ -34,13 +34,13 @@ class Point(NamedTuple):
 
     @property
     def call(self) -> Call:
-        """The call as the formulas take it."""
+        """The arguments of the formulas: ranks, bytes and segment."""
         return Call(self.ranks, self.bytes, self.segment_bytes)
 
 
 def points(measured: Sequence[Point], most_ranks: int, most_bytes: int, operation: str | None = None) -> list[Point]:
-    """The points that were measured, and a grid of sizes and numbers of ranks up to most_bytes and most_ranks, in
-    order. operation: only points of this one."""
+    """The measured points, and the points of a grid of sizes and numbers of ranks up to most_bytes and most_ranks,
+    sorted. operation: only points of this operation; None: of all."""
     counts = {1 << power for power in range(1, MOST_RANKS.bit_length()) if 1 << power <= min(most_ranks, MOST_RANKS)}
     counts |= {point.ranks for point in measured}
     sizes = sorted(

@@ -1,4 +1,4 @@
-"""The times of every point: by the formulas, by the replay and as measured."""
+"""The rows of a comparison: for each point, the times by the formulas, by the replay, and as measured."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from hopscope.replay.formula_times.points import OPERATIONS, Point, points
 from hopscope.vocabulary.links import LINKS
 
 MOST_MESSAGES = 20_000
-"""Schedules with more messages are not replayed."""
+"""A point with more messages is not replayed."""
 
 Models = Mapping[str, Hockney | LogGP | PLogP]
 Replay = Callable[[Point], float | None]
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The rows as a table."""
+    """The rows as a table with the columns of `analyze formulas`."""
     return row_table.table_of(catalog.load().computed["formulas"].default.columns, rows)
 
 
@@ -44,10 +44,10 @@ def of_trace(
     operation: str | None = None,
     link: str | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows of every point of a trace, up to the longest message of its hops or of the parameters. parameters: those
-    of the links, from the trace or a machine file; the replay uses the same. Raises InputError for an unknown operation
-    or link, and if no link has a model."""
-    is_probed = any(row.source is not None for row in parameters)  # rows of a trace are for whole classes
+    """The rows of a trace, for points up to the longest message of its hops or of the parameters. parameters: of the
+    links, from the trace or from a machine file; formulas and replay use them. link: the class of links of the
+    formulas. Raises InputError for an unknown operation or link, or if no link has a model."""
+    is_probed = any(row.source is not None for row in parameters)  # a trace's are for classes of links
     models, name = _models(parameters, link, () if is_probed else trace_fit.untold)
     _check(operation)
     tables = trace_fit.source.tables
@@ -59,8 +59,8 @@ def of_trace(
 
 @dataclass(frozen=True)
 class _Placed:
-    """A point's schedules, the hosts of its ranks, and the class of link between each two ranks, as its index in
-    LINKS."""
+    """A point's schedules, the host of each rank, and the class of link between each two ranks (ranks x ranks) as an
+    index in LINKS."""
 
     plan: _plan.Schedules
     hosts: list[int]
@@ -68,7 +68,7 @@ class _Placed:
 
     @property
     def links(self) -> list[int]:
-        """The classes of links that join the ranks."""
+        """The classes of links between the ranks, as indices in LINKS."""
         return np.unique(self.link[~np.eye(len(self.hosts), dtype=bool)]).tolist()
 
 
@@ -101,8 +101,8 @@ def _replay_of_trace(trace_fit: Fitted) -> Replay:
 
 
 def _replay_of_machine(trace_fit: Fitted, parameters: Sequence[Row]) -> Replay:
-    """A function that replays a point with LogGP's parameters of the class of link between each two ranks, ns. It
-    returns None if a class has none."""
+    """A function that replays a point, ns, with the LogGP parameters of the class of link between each two ranks. It
+    returns None if a class has no such parameters."""
     placed = _placing(trace_fit)
     loggp_of_link = {
         LINKS.index(name): model
@@ -122,8 +122,8 @@ def _replay_of_machine(trace_fit: Fitted, parameters: Sequence[Row]) -> Replay:
 def of_machine(
     parameters: Sequence[Row], ranks: int, *, operation: str | None = None, link: str | None = None
 ) -> list[dict[str, Any]]:
-    """The rows of every point of a machine with this number of ranks, each on a host of its own. Raises InputError for
-    an unknown operation or link."""
+    """The rows of a machine file, for points with up to this number of ranks, each rank on a host of its own. Raises
+    InputError for an unknown operation or link."""
     _check(operation)
     if not links_of(parameters):
         return []
@@ -150,8 +150,8 @@ def _check(operation: str | None) -> None:
 
 
 def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] = ()) -> tuple[Models, str]:
-    """The models of a class of links, and the name of the class; by default the farthest class that has models. untold:
-    sentences on why links have none."""
+    """The models of a class of links, and the name of the class. link: the class; None for the farthest class with
+    models. untold: sentences that explain why links have no models."""
     by_class = models_by_class(parameters)
     if not by_class:
         lack = (
@@ -169,7 +169,7 @@ def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] =
 def _schedules(
     point: Point, hosts: Sequence[int] | None = None, clusters: Sequence[int] | None = None
 ) -> _plan.Schedules | None:
-    """The schedules of a point; None if it has none, or too many messages."""
+    """The schedules of a point; None if there are none, or if they have too many messages."""
     call = point.call
     messages = call.segments * (call.ranks - 1) * (call.ranks if point.operation == "MPI_Alltoall" else 1)
     if messages > MOST_MESSAGES:

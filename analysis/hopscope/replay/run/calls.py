@@ -1,8 +1,8 @@
-"""The kinds of calls of a run: operation, root, and the bytes of each rank's part.
+"""The kinds of calls of a run: operation, root, and the lengths of the blocks.
 
 The trace has the bytes that each rank sent and received. The length of every block follows from these bytes, except in
-Alltoallv and Alltoallw, where they are sums over all blocks. In these two operations the messages show the blocks, if
-each block went to its rank in separate messages.
+Alltoallv and Alltoallw, where a rank's bytes are sums over its blocks. For these two operations, the messages show the
+lengths if each block went straight to its rank.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from hopscope.replay.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1
 MOST_KINDS = 256
-"""An operation with more distinct lists of lengths is left out, because each list needs its own schedules."""
+"""An operation whose calls have more distinct lists of block lengths is left out, because each list needs its own
+schedules."""
 BATCH_BLOCKS = 1 << 22
-"""Number of blocks that are processed together."""
+"""Number of blocks that are processed at a time, to limit memory."""
 
 
 class Call(NamedTuple):
-    """Collectives that run by one schedule.
+    """A kind of call: all collectives that an algorithm runs by the same schedules.
 
-    size: the bytes that rules of tree files use; for operations whose rules use none, the bytes of all blocks. root:
-    NO_ROOT for operations without a root. lengths: in bytes, as `hopscope.native._plan` takes them.
+    size: the bytes by which rules of tree files select a call; for operations whose rules use none, the bytes of all
+    blocks. root: NO_ROOT for operations without a root. lengths: of the blocks in bytes, as `hopscope.native._plan`
+    takes them.
     """
 
     op: str
@@ -39,8 +41,8 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kind of call of each collective; None if the collective cannot be replayed. untold: the reason, by
-    operation."""
+    """The kind of call of each collective; None if the collective cannot be replayed. untold: for each operation with
+    such collectives, the reason."""
 
     calls: list[Call | None]
     untold: dict[str, str] = field(default_factory=dict[str, str])
@@ -60,7 +62,7 @@ class _Blocks:
 
 
 def rule_bytes(operation: str, lengths: tuple[int, ...], ranks: int) -> int:
-    """The bytes in rules of tree files: see `bytes` in tree.schema.json."""
+    """The bytes of a call by which rules of tree files select it: see `bytes` in tree.schema.json."""
     traits = OPERATION[operation]
     if not lengths:
         return 0
@@ -71,14 +73,16 @@ def rule_bytes(operation: str, lengths: tuple[int, ...], ranks: int) -> int:
 
 
 def payload_of(call: Call, ranks: int) -> int:
-    """Bytes of the whole message. If the call's size is that of one block, the bytes of all ranks' blocks."""
+    """The bytes of a call's whole message: the call's size or, if that is the size of one block, the bytes of all
+    ranks' blocks."""
     traits = OPERATION[call.op]
     per_rank = traits.is_even and not traits.reduces and "each" in (traits.input, traits.output)
     return call.size * ranks if per_rank else call.size
 
 
 def kinds_of(tables: dict[str, pa.Table], arrays: dict[str, Array], rows: Array, members: tuple[int, ...]) -> Kinds:
-    """The kinds of calls of complete collectives of one communicator. rows: of `collectives`, ascending."""
+    """The kinds of calls of complete collectives on one communicator. rows: the collectives' rows in `collectives`,
+    ascending."""
     table = tables["collectives"].select(["op", "root"]).take(pa.array(rows))
     ops = np.asarray(table["op"].to_pylist(), object)
     roots = np.where(np.isin(ops, ROOTED), integers(table, "root", null=NO_ROOT), NO_ROOT)
@@ -117,7 +121,8 @@ def _blocks_of(
 
 
 def _by_rank(calls: pa.Table, arrays: dict[str, Array], rows: Array, ranks: int) -> tuple[Array, Array]:
-    """Bytes that each rank of the communicator sent and received in each collective: collectives x ranks."""
+    """The bytes that each rank of the communicator sent in each collective, and the bytes that it received: two arrays
+    of collectives x ranks."""
     call_rows = np.flatnonzero(np.isin(arrays["calls.collective"], rows))
     cells = np.searchsorted(rows, arrays["calls.collective"][call_rows]), arrays["calls.comm_rank"][call_rows]
     result = np.zeros((2, len(rows), ranks), np.int64)
@@ -129,7 +134,7 @@ def _by_rank(calls: pa.Table, arrays: dict[str, Array], rows: Array, ranks: int)
 def _of_pairs(
     hops: pa.Table, arrays: dict[str, Array], rows: Array, members: tuple[int, ...], totals: tuple[Array, Array]
 ) -> Iterator[tuple[Array, Array]]:
-    """Yields, for a batch of collectives at a time, the bytes that each rank sent to each, and a mask of the
+    """Yields, for a batch of collectives at a time, the bytes that each rank sent to each other one, and a mask of the
     collectives whose messages prove these bytes. totals: the bytes that each rank sent and received.
 
     Only the engine's messages count, because the engine sends every block straight to its rank; a library may combine
@@ -157,7 +162,9 @@ def _of_pairs(
 
 
 def _numbered(parts: Iterable[tuple[Array, Array]], reason: str) -> _Blocks:
-    """Numbers the lists of lengths; equal lists share a number. A list of equal lengths is shortened to one length."""
+    """Numbers the distinct lists of lengths. A list of equal lengths is shortened to one length. parts: batches, each
+    with the lengths (collectives x blocks) and a mask of collectives whose lengths are known. reason: why lengths may
+    be unknown."""
     number: dict[tuple[int, ...], int] = {}
     rows: list[Array] = []
     for blocks, has_lengths in parts:

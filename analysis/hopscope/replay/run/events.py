@@ -1,8 +1,8 @@
 """Events of each rank in a collective of the MPI library: its messages, in the order in which it sent and needed them.
 
-A rank's part of a collective is a list of events on its own clock, and between two of them lies the rank's own time.
-The replay takes the median of all similar own times. It does so for the baseline and for candidates, so that both have
-the same measure; time that ranks lost beyond the median is part of the model's error.
+A rank's part of a collective is a list of events on its own clock. Between two events lies the rank's own time, in
+which it does not wait. The replay replaces an own time by the median of all similar ones, both in the baseline and in
+candidates, so that they are comparable. Time that ranks lost beyond the median is part of the replay's error.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from hopscope.replay.run.subject import Source
 from hopscope.vocabulary.links import LINKS
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
-"""Kinds of events. A message that could not move before its receive was posted has two more: POSTED at the receiver,
-and DELIVERED at the sender, which waited."""
+"""Kinds of events. A message has SENT and RECEIVED. A message that could not move before its receive was posted also
+has POSTED at the receiver, and DELIVERED at the sender, which waited."""
 KINDS = LEAVE + 1
 NO_LIMITS: Mapping[str, float] = {}
 
@@ -47,7 +47,7 @@ class Events:
     size: Array  # bytes of the message
 
     def select(self, collectives: Array) -> Events:
-        """The events of some collectives; typical times stay those of all."""
+        """The events of some collectives. Their typical times stay the medians over all collectives."""
         arrays = self.source.arrays
         hops = np.isin(arrays["hops.collective"][self.hops], collectives)
         call_events = np.isin(arrays["calls.collective"][self.call], collectives)
@@ -61,19 +61,19 @@ class Events:
 
     @property
     def previous_kind(self) -> Array:
-        """The kind of the event before. Before an enter, it is the leave of another call."""
+        """The kind of the event before each event. Before an ENTER, it is the LEAVE of another call."""
         return np.concatenate([[LEAVE], self.kind[:-1]])
 
     @cached_property
     def part(self) -> Array:
-        """The number of the subject's part to which each event's call belongs."""
+        """For each event, the number of the selection to which its call belongs."""
         return parts_of(self.source)[self.source.arrays["calls.collective"][self.call]]
 
     @cached_property
     def typical_ns(self) -> Array:
-        """The median own time of the events that are like each event; 0 if unknown. Events are alike if they have the
-        same kind and size, and so have the events before them. Each part's first collective is left out, because it
-        sets the communicator up."""
+        """For each event, the median own time of similar events, ns; 0 if unknown. Events of a selection are similar if
+        they have the same kind and size, and the events before them do too. Each selection's first collective does not
+        count, because it sets the communicator up."""
         sizes, size = np.unique(self.size, return_inverse=True)
         alike = self.kind * len(sizes) + size
         key = np.concatenate([[0], alike[:-1]]) * KINDS * len(sizes) + alike
@@ -90,7 +90,8 @@ class Events:
 
 
 def parts_of(source: Source) -> Array:
-    """The number of the subject's part to which each collective belongs; 0 for collectives outside the subject."""
+    """For each collective, the number of the selection to which it belongs; 0 also for collectives outside the
+    subject."""
     result = np.zeros(len(source.tables["collectives"]), np.int64)
     for number, part in enumerate(source.subject.selections):
         result[part.simulated] = number
@@ -98,8 +99,8 @@ def parts_of(source: Source) -> Array:
 
 
 def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events:
-    """The events of the subject's collectives, which the MPI library ran. limits: by class of links, the bytes of the
-    longest eager message; classes without a limit have no rendezvous."""
+    """The events of the subject's collectives, which the MPI library ran. limits: the bytes of the longest eager
+    message by class of links; a class without a limit has no rendezvous."""
     arrays, table = source.arrays, source.tables["hops"]
     hops = hops_of(source)
     calls = np.flatnonzero(np.isin(arrays["calls.collective"], source.subject.simulated))
@@ -110,11 +111,11 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
         name: arrays[f"hops.{name}_ns"][hops]
         for name in ("send_begin", "send_wait_begin", "send_end", "recv_post", "recv_wait_begin", "recv_end")
     }
-    # Receiving a message that had arrived before is the rank's own time.
+    # If a rank did not wait for a message, because it had arrived before, receiving it is the rank's own time.
     waited = (ends.binding | late_receives | undecided) & (time["recv_wait_begin"] != MISSING)
     need_begin = np.where(waited, time["recv_wait_begin"], time["recv_end"])
     rendezvous = ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
-    # By rendezvous, a receive posted after the send may have delayed the CTS.
+    # A message by rendezvous also waited for its receive if the receive was posted after the send had begun.
     late_receives |= (
         rendezvous & (time["send_end"] != MISSING) & (time["recv_post"] > time["send_begin"] + ends.clock_error)
     )
@@ -122,7 +123,7 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     block_begin = np.where(has_wait, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
     no_hop, sure, unsure = np.full(len(calls), -1), np.ones(len(calls), bool), np.ones(len(hops), bool)
-    parts = [  # kind, call, message, begin of the wait, arrival, True if the begin is known
+    parts = [  # each: kind, call, message, begin of the wait, arrival, True if the begin is known
         (ENTER, calls, no_hop, arrays["calls.enter_ns"][calls], arrays["calls.enter_ns"][calls], sure),
         (SENT, src, number, time["send_begin"], time["send_begin"], unsure),
         (
@@ -150,11 +151,11 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     order = np.lexsort((kind, end, call))
     call, kind, hop, begin, end, exact = (a[order] for a in (call, kind, hop, begin, end, exact))
     own_ns = np.maximum(0, np.minimum(begin, end) - np.concatenate([[0], end[:-1]]))
-    # If the trace does not show when a sender began to wait, it is taken to have waited from the event before.
+    # If the trace does not show when a sender began to wait, assume that it waited from the event before.
     own_ns[(kind == ENTER) | ((kind == DELIVERED) & ~exact & (begin >= end))] = 0
     exact &= kind != ENTER
     order, moved = _needed_order(source, ends, call, kind, hop)
-    # The time to receive a message that was not needed yet lies before another event, so neither own time is known.
+    # If a receive moved behind other events, its own time is unknown, and so is the own time of the event after it.
     own_ns[moved], exact[moved] = 0, False
     exact[1:] &= ~moved[:-1]
     size = np.where(hop >= 0, ends.size[hop], 0)
@@ -162,13 +163,13 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
 
 
 def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Array) -> tuple[Array, Array]:
-    """The order of the events in which each message is received where its rank needed it, and a mask of the receives
-    that moved back.
+    """An order of the events in which a rank receives a message only when it needs the message, and a mask of the
+    receives that this moves back.
 
-    A message that has arrived when its receive is posted is received at once, although the rank may not need it before
-    it has sent others. So a receive moves behind as many sends as came before it in any similar collective. Collectives
-    are similar if they have the same root, bytes and number of messages. The number matters because the first
-    collective on a communicator may send hundreds to set it up.
+    If a message has arrived before its receive is posted, the rank receives it at once, although it may first send
+    other messages without needing it. So a receive moves back behind as many sends as the largest number that came
+    before it in any similar collective. Collectives are similar if they have the same root, bytes and number of
+    messages. The number matters because the first collective on a communicator may send hundreds to set it up.
     """
     tables, collective = source.tables, source.arrays["calls.collective"][call]
     is_send = kind == SENT
@@ -183,7 +184,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     latest = np.zeros(int(key.max(initial=-1)) + 1, np.int64)
     np.maximum.at(latest, key, sends[received])
     moved = np.zeros(len(call), bool)
-    # No later than this rank's own last send, should this collective have fewer sends than similar ones.
+    # Not behind the last send of this call, if it has fewer sends than similar ones.
     in_call = np.cumsum(new_call) - 1
     sends_in_call = np.bincount(in_call, weights=is_send).astype(np.int64)[in_call[received]]
     position = np.minimum(latest[key], sends_in_call)
@@ -194,7 +195,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
 
 
 def local_costs(events: Events) -> LocalCost:
-    """The ranks' own time for messages of the library's algorithm, as costs of a tree."""
+    """The ranks' own time for sending, receiving and combining messages of the library's algorithm, as local costs."""
     own_ns, previous, kind = events.own_ns, events.previous_kind, events.kind
     # A sender's wait for a CTS is not its own work.
     waits = (kind == SENT) & events.rendezvous[events.hop]
@@ -205,10 +206,12 @@ def local_costs(events: Events) -> LocalCost:
 
     combines = np.isin([part.op for part in events.source.subject.selections], REDUCING)[events.part]
     reduces = bool(combines.any())
-    # In a mix, operations that combine show the way up and the others the way down.
+    # If only some operations combine data, these give the costs of handling messages towards the root, and the other
+    # operations the costs of handling messages from it.
     combining = exact & (combines | (not reduces))
     send = max(median((previous == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
-    # An event after a receive waits until the received data are combined; several receives may be waited for together.
+    # The event after a receive comes when the received data are combined. A rank may also wait for several receives
+    # together, so this event may be another receive.
     followups = (previous == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & combining
     last = (previous == RECEIVED) & (kind == LEAVE) & combining
     down = (previous == RECEIVED) & (kind == SENT) & exact & ~combining
@@ -233,8 +236,8 @@ def local_costs(events: Events) -> LocalCost:
 
 
 def _sending_ns(events: Events) -> float:
-    """The median time for which a message occupies its sender, ns. It begins when the sender's previous message has
-    ended."""
+    """The median time for which sending a message occupies its rank, ns. If the previous send is still under way, the
+    time counts from the end of that send."""
     arrays, hops = events.source.arrays, events.hops
     begin, end = (arrays[f"hops.send_{boundary}_ns"][hops] for boundary in ("begin", "end"))
     sent = events.kind == SENT

@@ -1,4 +1,4 @@
-"""The subject's hops as the model takes them, and the calls that their ends belong to."""
+"""The subject's hops in the form that fits and replay use, and the calls to which hops belong."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hopscope.replay.run.subject import Source
 
 
 def hops_of(source: Source) -> Array:
-    """The rows of the hops of every collective that a candidate's tree would carry."""
+    """The rows of the hops of the subject's collectives in the table `hops`."""
     arrays, subject = source.arrays, source.subject
     is_simulated = np.isin(arrays["hops.collective"], subject.simulated)
     return np.flatnonzero(is_simulated & (arrays["hops.from_engine"] == (not subject.native)))
 
 
 def model_hops(source: Source, rows: Array) -> Hops:
-    """These rows of the table `hops`, in the model's format."""
+    """These rows of the table `hops` as `Hops`."""
     arrays, places = source.arrays, source.places
     table = source.tables["hops"]
     host = np.zeros(1 + max(places.host_of_rank), np.int64)
@@ -27,8 +27,8 @@ def model_hops(source: Source, rows: Array) -> Hops:
     waited, late_receives = (pc.equal(table["binding"], word).to_numpy()[rows] for word in ("recv", "send"))
     if not source.subject.native:
         late_receives &= False
-    # A library's messages have no role. Up and down are then the two directions between ranks, so that clock errors
-    # cancel.
+    # A library's messages have no role. A message to a higher rank then counts as up, the others as down, so that clock
+    # errors of the two directions cancel.
     up = src < dst if source.subject.native else pc.fill_null(pc.equal(table["role"], "up"), False).to_numpy()[rows]
     return Hops(
         arrays["hops.collective"][rows],
@@ -40,7 +40,7 @@ def model_hops(source: Source, rows: Array) -> Hops:
         up,
         integers(table, "segment")[rows],
         arrays["hops.bytes"][rows],
-        # A message that waited for its receive began to move when that was posted, by the receiver's own clock.
+        # A message that waited for its receive began to move when the receive was posted, on the receiver's clock.
         np.where(late_receives, arrays["hops.recv_post_ns"][rows], arrays["hops.send_begin_ns"][rows]),
         arrays["hops.recv_end_ns"][rows],
         arrays["hops.recv_post_ns"][rows],
@@ -50,7 +50,7 @@ def model_hops(source: Source, rows: Array) -> Hops:
 
 
 class Calls:
-    """Finds the call of a rank in a collective."""
+    """Finds the row of a rank's call of a collective in the table `calls`."""
 
     def __init__(self, source: Source) -> None:
         arrays = source.arrays
@@ -61,6 +61,6 @@ class Calls:
         self._keys = keys[self._order]
 
     def rows_of(self, collective: Array, rank: Array) -> Array:
-        """The rows of the calls; an arbitrary row for a missing call."""
+        """The rows of the calls; an arbitrary row if a call is missing. collective: rows of `collectives`."""
         position = np.searchsorted(self._keys, collective * self._width + rank)
         return self._order[np.minimum(position, len(self._order) - 1)]

@@ -1,4 +1,4 @@
-"""The operations that remapping evaluates: those with several algorithms in the engine."""
+"""The operations that remapping evaluates. For each of them, the engine has several algorithms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPERATIONS = tuple(name for name in OPERATION if _has_choice(name))
 
 
 def has_bytes(operation: str) -> bool:
-    """True if a tree file's rules can select by the operation's bytes. They cannot for a barrier, which has none, or
-    where a rank knows only its own block's length."""
+    """True if a tree file's rules can select calls of this operation by their bytes. They cannot for a barrier, which
+    has no bytes, or for operations in which a rank knows only the length of its own block."""
     traits = OPERATION[operation]
     return traits.input != "nothing" and not traits.hides_bytes

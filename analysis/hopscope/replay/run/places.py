@@ -13,8 +13,8 @@ from hopscope.dataset.path_columns import Array
 
 @dataclass(frozen=True)
 class Places:
-    """Hosts and clusters in order of first appearance. ranks, baseline, worlds: for each row of the table `ranks`, the
-    rank, the number of its host, and its world with its rank there."""
+    """Hosts and clusters, numbered in the order of their first appearance. For each row of the table `ranks`: the
+    trace-wide rank (ranks), the number of its host (baseline), and its world with its rank in that world (worlds)."""
 
     hosts: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -25,12 +25,12 @@ class Places:
 
     @cached_property
     def host_of_rank(self) -> dict[int, int]:
-        """The host of each trace-wide rank."""
+        """The number of each trace-wide rank's host."""
         return dict(zip(self.ranks.tolist(), self.baseline.tolist(), strict=True))
 
     @cached_property
     def movable(self) -> Array:
-        """Rows of the ranks that the launcher starts, in the order of MPI_COMM_WORLD."""
+        """The rows in `ranks` of the ranks that the launcher starts, in the order of MPI_COMM_WORLD."""
         first = min((world for world, _ in self.worlds), default=0)
         started = sorted((rank, row) for row, (world, rank) in enumerate(self.worlds) if world == first)
         return np.asarray([row for _, row in started], np.int64)
@@ -42,7 +42,7 @@ class Places:
 
 
 def places_of(ranks: pa.Table) -> Places:
-    """The places of the ranks in the table `ranks`. Two hosts of one name in different clusters are two hosts."""
+    """The places of the ranks in the table `ranks`. Equal names of hosts in different clusters are different hosts."""
     hosts: dict[tuple[str, str], int] = {}
     clusters: dict[str, int] = {}
     rows = ranks.to_pylist()

@@ -1,11 +1,11 @@
-"""The program that the replay runs over another algorithm: each rank's operations, without its waiting.
+"""The program that the replay runs with other algorithms: each rank's operations, without its waiting.
 
 A rank's program is a list of operations in the order of its own clock, each with the rank's own time before it:
   send        a message of the application leaves (or a receive is posted for which a rendezvous send waited)
-  wait        the rank needs a message; in the run, the rank waited only if the message binds
-  collective  the rank enters a collective; the replay decides when it leaves
-The program does not have the times at which ranks entered collectives in the run, because these depend on the
-algorithm that ran.
+  wait        the rank needs a message, and waits if the message has not arrived
+  collective  the rank enters a collective; the replay determines when it leaves
+The program does not contain the times at which ranks entered collectives in the run, because these depend on the
+algorithms that the run used.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ from hopscope.vocabulary.links import LINKS
 
 SEND, WAIT, COLLECTIVE = range(3)
 AS_OBSERVED, RECORDED = -1, -2
-"""Two values instead of a schedule's number. AS_OBSERVED: the collective takes the time that it took in the run.
+"""Values that stand for a schedule's number. AS_OBSERVED: the collective takes the time that it took in the run.
 RECORDED: its recorded messages are replayed."""
 
 
 def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
-    """The program as `hopscope.native._replay.replay` takes it, and the rows of the collectives in it. The number of a
-    schedule is the index of its kind of call among the subject's calls. If the subject has parts, the numbers go on
-    from part to part.
+    """The program as `hopscope.native._replay.replay` takes it, and the rows of its collectives in `collectives`. A
+    collective's schedule number is the index of its kind of call in the list of the calls of all selections.
 
     window: the rows of two collectives. A rank's program then begins when the rank leaves the first one and ends when
-    it leaves the second one. For a rank that is not in one of the two, the last leave of that collective's members
-    counts. messages: False counts waits for the application's messages as the rank's own time.
+    it leaves the second one. If a rank is not a member of such a collective, the last leave of the members counts.
+    messages: False counts waits for the application's messages as the rank's own time.
     """
     tables, arrays = source.tables, source.arrays
     lanes = len(arrays["lanes.rank"])
@@ -53,7 +52,7 @@ def program_of(
     if window is not None:
         for bound, row in ((begin, window[0]), (end, window[1])):
             of_row = in_window & (arrays["calls.collective"] == row)
-            bound[:] = arrays["calls.leave_ns"][of_row].max()  # for ranks that are not in this collective
+            bound[:] = arrays["calls.leave_ns"][of_row].max()  # stays for ranks that are no members of the collective
             bound[arrays["calls.lane"][of_row]] = arrays["calls.leave_ns"][of_row]
     call_lane, leave = arrays["calls.lane"], arrays["calls.leave_ns"]
     in_window &= (arrays["calls.enter_ns"] >= begin[call_lane]) & (leave <= end[call_lane])
@@ -63,7 +62,7 @@ def program_of(
     slot = np.empty(len(calls), np.int64)
     slot[program.pop("order")] = np.arange(len(calls))
 
-    # No message is in a window that begins at the greatest time and ends at the smallest.
+    # To leave out all messages, pass a window that begins after its end.
     latest, earliest = np.full(lanes, np.iinfo(np.int64).max), np.full(lanes, np.iinfo(np.int64).min)
     marks, waits, transit = _messages(tables, arrays, *((begin, end) if messages else (latest, earliest)))
     lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
@@ -99,8 +98,8 @@ def _first_time(arrays: dict[str, Array]) -> int:
 
 
 def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
-    """For each operation, the latest end of any operation up to it on its lane. Lanes are shifted to separate ranges of
-    time, so that one pass is enough."""
+    """For each operation, the latest end of any operation up to it on its lane (the rank's list of operations). If
+    possible, each lane is shifted to its own range of times, so that one pass over all lanes is enough."""
     span = int(finish.max(initial=0) - finish.min(initial=0)) + 1
     if lanes * span < np.iinfo(np.int64).max // 2:
         return np.maximum.accumulate(finish + lane * span) - lane * span
@@ -112,8 +111,8 @@ def _running_end(lane: Array, finish: Array, lanes: int) -> Array:
 
 
 def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: Array) -> dict[str, Array]:
-    """Members of each collective in the communicator's order, and each member's time after the enter that it waited
-    for."""
+    """The columns of the program that describe collectives, such as their members in the communicator's order, and each
+    member's own time after the last enter for which it had to wait. The column `order` sorts `calls` in this way."""
     arrays = source.arrays
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, collective_of_call))
@@ -123,7 +122,8 @@ def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: 
     is_root = arrays["calls.rank"][calls][order] == np.repeat(arrays["collectives.root_rank"][rows], sizes)
     root = np.full(len(rows), -1, np.int32)
     root[collective_of_call[order][is_root]] = (np.arange(len(order)) - np.repeat(first[:-1], sizes))[is_root]
-    # The wait for a collective that returns early is in another call, so its own call is the rank's own time.
+    # A collective that returns early (such as MPI_Iallreduce) is waited for in another call, so a member waits for no
+    # other enter, and the whole call is its own time.
     leads = np.where(arrays["collectives.returns_early"][rows] == 1, STAYS, arrays["collectives.leads"][rows])
     leads = leads.astype(np.int8)
     own_ns = leave - np.maximum(enter, _waited_for(enter, first, leads, root))
@@ -139,9 +139,9 @@ def _collectives(source: Source, rows: Array, calls: Array, collective_of_call: 
 
 
 def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
-    """The schedule number of each collective: the index of its kind of call. If the subject has parts, the numbers go
-    on from part to part. AS_OBSERVED if no part simulates the collective or some members' calls are missing. sizes: the
-    number of recorded calls of each collective."""
+    """The schedule number of each collective: the index of its kind of call in the list of the calls of all selections.
+    AS_OBSERVED if the collective is in no selection, or some members' calls are missing. sizes: the number of recorded
+    calls of each collective."""
     result = np.full(len(rows), AS_OBSERVED, np.int32)
     first = 0
     for part in subject.selections:
@@ -152,7 +152,8 @@ def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
 
 
 def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:
-    """The enter that each member had to wait for by its operation's rule."""
+    """The time of the enter for which each member had to wait, by the rule of its operation: for example, the last
+    enter in an Allreduce, and the root's in a Bcast."""
     sizes = np.diff(first)
     if not len(enter):
         return enter
@@ -172,10 +173,11 @@ def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:
 def _messages(
     tables: Tables, arrays: dict[str, Array], begin: Array, end: Array
 ) -> tuple[tuple[Array, Array], tuple[Array, Array, Array, Array], Array]:
-    """Marks (lane, time), waits (lane, begin, end, own time) and transits of the application's messages.
+    """The application's messages: marks (lane and time at which a message leaves), waits (lane, begin, end, own time)
+    and transits (time from mark to end of the wait), ns.
 
-    A rendezvous send that waited for its receiver is the reverse: a mark where the receive was posted, and a wait at
-    the sender.
+    A rendezvous send that waited for its receive also has a mark where the receive was posted, and a wait at the
+    sender.
     """
     messages: dict[str, Any] = {
         name.removeprefix("messages."): values for name, values in arrays.items() if name.startswith("messages.")
@@ -201,9 +203,9 @@ def _messages(
     )
     hold = np.where(waited, 0, wait_end - wait_begin)
     transit = np.maximum(0, wait_end - sent)
-    # If one call completed several messages, the rank waited for the one that was sent last. The times of the others
-    # are unknown, so they get the typical time of their kind. If the rank waited for any of them, receiving them took
-    # none of its own time.
+    # If one call completed several messages, assume that the rank waited for the one sent last. The other messages'
+    # times are unknown, so they get the typical time of their kind (a class of links, or rendezvous). If the rank
+    # waited for any of these messages, receiving them took none of its own time.
     order = np.lexsort((sent, wait_end, wait_begin, lane))
     same_call = (np.diff(lane[order]) == 0) & (np.diff(wait_begin[order]) == 0) & (np.diff(wait_end[order]) == 0)
     not_last, not_first = np.zeros(len(order), bool), np.zeros(len(order), bool)

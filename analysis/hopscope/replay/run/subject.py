@@ -19,7 +19,7 @@ TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ran
 
 
 class NothingToFitError(InputError):
-    """No collective has hops to replay. lack: what the trace lacks, without the remedy."""
+    """The error if no collective has hops to replay. lack: a sentence on what the trace lacks, without the remedy."""
 
     def __init__(self, untold: Mapping[str, str]) -> None:
         self.lack = (
@@ -35,23 +35,23 @@ class NothingToFitError(InputError):
 
 @dataclass(frozen=True)
 class Subject:
-    """The target: the collectives of one communicator and operation. By default, it is the pair with the most time
-    among the pairs that ran at least twice. The collectives ran over trees or, if nothing ran over a tree, by the MPI
-    library's own algorithm."""
+    """The subject: the collectives of one communicator and operation, which Hopscope's engine ran or, if the engine ran
+    none in the trace, the MPI library. By default, it is the pair of communicator and operation with the most time
+    among those that ran at least twice."""
 
     comm: int
     op: str
     members: tuple[int, ...]  # trace-wide ranks in the communicator's order
     collectives: Array  # rows of the pair's complete collectives
-    simulated: Array  # rows of every collective that a candidate's tree would carry
+    simulated: Array  # rows of all collectives whose algorithm a candidate changes
     hosts: tuple[int, ...]  # host of each member
     clusters: tuple[int, ...]
     native: bool  # True if the MPI library's own algorithm ran it
     calls: tuple[Call, ...]  # kinds of calls among the simulated collectives
     call_of: Array  # index of each simulated collective's kind in `calls`
-    untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
-    # Parts are evaluated together. The fields collectives, simulated and untold then describe all parts, the other
-    # fields the first part.
+    untold: tuple[tuple[str, str], ...] = ()  # operations with calls that are left out, and the reasons
+    # Selections with their own algorithms, which are evaluated together. If there are any, the fields collectives,
+    # simulated and untold describe the whole subject, and the other fields the first part.
     parts: tuple[Subject, ...] = ()
 
     @property
@@ -65,7 +65,8 @@ Tables = dict[str, pa.Table]
 
 @dataclass(frozen=True)
 class Source:
-    """A run for remapping: its tables, also as arrays (columns.h), the places of its ranks, and the subject."""
+    """A run for remapping: its tables, their columns as arrays (named as in columns.h), the places of its ranks, and
+    the subject."""
 
     tables: Tables
     arrays: dict[str, Array]
@@ -74,8 +75,9 @@ class Source:
 
 
 def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = None) -> Source:
-    """Reads a trace by its `table` function. pair: the communicator and operation of the subject; None: the pair with
-    the most time among those that ran at least twice. Raises InputError if no collective has hops to replay."""
+    """Reads a trace. table: returns a table of the trace by name. pair: the communicator and operation of the subject;
+    None: the pair with the most time among those that ran at least twice. Raises InputError if no collective has hops
+    to replay."""
     tables = tables_of(table)
     arrays = arrays_of(tables)
     places = places_of(tables["ranks"])
@@ -90,7 +92,8 @@ def tables_of(table: Callable[[str], pa.Table]) -> Tables:
 def subject_of(
     tables: Tables, arrays: dict[str, Array], places: Places, pair: tuple[int, str] | None = None
 ) -> Subject:
-    """Selects the subject. Operations that ran at least twice are preferred, because an iteration needs two calls.
+    """Selects the subject. Prefers operations that ran at least twice, because an iteration lasts from one call to the
+    next.
 
     Raises InputError if no collective has hops to replay."""
     collectives = tables["collectives"]
@@ -103,7 +106,8 @@ def subject_of(
     untold: dict[str, str] = {}
     single_call: Subject | None = None
     for comm_number, op in sorted(sorted(spent), key=lambda key: spent[key], reverse=True):
-        # The tree file of a run over trees covers all operations; the library's algorithms are evaluated one by one.
+        # A tree file covers all operations, so a subject of the engine includes all of the communicator's operations.
+        # Algorithms of the MPI library are evaluated for one operation at a time.
         simulated = np.flatnonzero(carried & (comm == comm_number) & ((ops == op) | (not native)))
         kinds = kinds_of(tables, arrays, simulated, members_of(tables, comm_number))
         untold |= kinds.untold
@@ -119,9 +123,9 @@ def subject_of(
 
 
 def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
-    """Mask of the collectives that can be replayed over other schedules, and True if the MPI library's own algorithms
-    ran them. The mask has such collectives only if no collective ran over a tree. pair: the communicator and operation;
-    None for all collectives."""
+    """Mask of the collectives that can be replayed with another algorithm, and True if the MPI library ran them. If the
+    engine ran any such collectives, the mask has only these; otherwise it has the library's. pair: only collectives of
+    this communicator and operation; None: all."""
     collectives = tables["collectives"]
     count = len(collectives)
     calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
@@ -135,7 +139,7 @@ def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] |
     carried = whole & hops_of_engine & (calls_by_tree == size)
     if carried.any():
         return carried, False
-    # To replay messages, both ends of all of them are needed, but not who waited for whom.
+    # The replay needs the times of all messages at both ends. It need not know which rank waited ("undecided").
     has_all_messages = pc.is_in(collectives["native_reason"], pa.array([None, "undecided"])).to_numpy()
     comms = tables["comms"]
     between_groups = np.isin(comm, integers(comms.filter(pc.is_valid(comms["second_group"])), "comm"))
@@ -153,7 +157,7 @@ def operations_of(collectives: pa.Table) -> Array:
 
 
 def algorithms_of(tables: Tables, subject: Subject) -> list[str | None]:
-    """The recognised algorithm of each simulated collective; None where it is not known."""
+    """The recognised algorithm of each of the subject's collectives (`simulated`); None where it is unknown."""
     kinds = tables["kinds"]
     names = dict(zip(kinds["kind"].to_pylist(), kinds["algorithm"].to_pylist(), strict=True))
     return [names.get(kind) for kind in tables["collectives"]["kind"].take(pa.array(subject.simulated)).to_pylist()]
@@ -174,9 +178,9 @@ def subject_from(
     native: bool,
     untold: Mapping[str, str],
 ) -> Subject:
-    """Makes the subject for these collectives. pair: a communicator and an operation; all the collectives ran on the
-    members of that communicator. kinds: the kind of call of each collective. A collective without a known kind is
-    replayed as observed."""
+    """Makes the subject of these collectives, which ran on the members of one communicator. pair: this communicator and
+    the operation that begins an iteration. kinds: the kind of call of each collective. A collective without a known
+    kind is replayed as observed."""
     members = members_of(tables, pair[0])
     row_calls = [(row, call) for row, call in zip(rows.tolist(), kinds.calls, strict=True) if call]
     calls = tuple(sorted({call for _, call in row_calls}))

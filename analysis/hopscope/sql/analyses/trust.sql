@@ -29,7 +29,12 @@ with all_ranks as (
 hop_coverage as (
     select
         count(distinct collective_id) as with_hops,
-        (select count(*) from collectives) as collectives
+        (
+            select count(*)
+            from collectives
+            left join mpi_functions on collectives.op = mpi_functions.name
+            where coalesce(mpi_functions.kind in ('collective', 'nonblocking', 'persistent'), true)
+        ) as collectives
     from hops
 ),
 

@@ -1,10 +1,9 @@
-/* A helper mentions its own name: an instruction `lea` in it loads the address of the name's string. The table for
- * unwinding exceptions tells which function contains that instruction. That function is the helper if all mentions
- * agree.
+/* Finds the helpers by their names. A helper contains an instruction `lea` that loads the address of a string with the
+ * helper's name. The table for unwinding exceptions shows which function contains that instruction. If all such
+ * instructions for one name are in one function, that function is the helper.
  *
- * The code is searched for calls byte by byte. The bytes of a call may also be part of another instruction. About once
- * in some thousand libraries, such bytes seem to call the exact beginning of a helper. So a build is used only after a
- * test of it (builds.h). */
+ * Calls of helpers are found by searching the code byte by byte. Bytes inside another instruction may look like a call
+ * of a helper, in about one of some thousand libraries. So a build is used only after it was tested (builds.h). */
 #include "native/mpich/calls.h"
 
 #include <stdarg.h>
@@ -76,7 +75,7 @@ bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const Elf
     return true;
 }
 
-/* `size` bytes at an address. NULL if the image does not contain all of them. */
+/* Points to the `size` bytes at an address. NULL if the image does not contain all of them. */
 static const unsigned char *bytes_at(const struct mpich_image *image, uint64_t address, uint64_t size) {
     for (int i = 0; i < image->count; i++) {
         const struct mpich_segment *s = &image->segments[i];
@@ -92,8 +91,8 @@ static int32_t int32_at(const unsigned char *bytes) {
     return value;
 }
 
-/* The library's functions in ascending order: pairs of 32-bit distances from the table's beginning. The first number of
- * a pair leads to the function. */
+/* The library's functions in ascending order, from the table for unwinding exceptions. Each is a pair of 32-bit
+ * distances from the beginning of the table; the first is that of the function. */
 struct functions {
     const unsigned char *pairs;
     uint64_t base;
@@ -119,7 +118,7 @@ static bool read_functions(const struct mpich_image *image, struct functions *fu
     return true;
 }
 
-/* Returns the beginning of the function that contains an address. 0: no function contains it. */
+/* Returns the address of the function that contains an address; 0 if no function contains it. */
 static uint64_t function_around(const struct functions *functions, uint64_t address) {
     uint32_t low = 0, high = functions->count;
     while (low < high) {
@@ -132,7 +131,7 @@ static uint64_t function_around(const struct functions *functions, uint64_t addr
     return low ? function_begin(functions, low - 1) : 0;
 }
 
-/* The addresses of the names. A name may occur several times. */
+/* The addresses of strings that are helpers' names. A name may occur several times. */
 enum { MOST_NAMES = 64 };
 struct names {
     int count;
@@ -162,8 +161,8 @@ static bool find_names(const struct mpich_image *image, struct names *names) {
     return names->count > 0;
 }
 
-/* True for a `lea` with an address relative to the instruction's end: REX.W, 8d, a byte that names the register, the
- * distance. */
+/* True for a `lea` with a RIP-relative address. Its bytes are: the prefix REX.W, 0x8d, one byte for the register, and
+ * four bytes for the distance from the instruction's end. */
 enum { LEA_BYTES = 7 };
 static bool is_lea(const unsigned char *bytes) {
     return bytes[1] == 0x8d && (bytes[0] & 0xfb) == 0x48 && (bytes[2] & 0xc7) == 0x05;
@@ -173,7 +172,8 @@ static uint64_t target(const struct mpich_segment *s, uint64_t offset, int lengt
     return s->begin + offset + (uint64_t)length + (uint64_t)(int64_t)int32_at(s->bytes + offset + length - 4);
 }
 
-/* Finds the functions that mention the names. False if two functions mention one name. */
+/* Finds, for each helper's name, the function that loads the address of the name. False if two functions load one
+ * name. */
 static bool find_mentions(const struct mpich_segment *code, const struct functions *functions,
                           const struct names *names, uint64_t function_begins[]) {
     uint64_t low = UINT64_MAX, high = 0;
@@ -207,7 +207,8 @@ static int helper_at(const struct mpich_layout *layout, uint64_t address) {
 
 enum { CALL = 0xe8, JUMP = 0xe9, CALL_BYTES = 5, CONDITIONAL = 0x0f, CONDITIONAL_BYTES = 6 };
 
-/* Finds the calls of the helpers. False if a helper is reached by anything but a call, or if two calls overlap. */
+/* Finds the calls of the helpers. False if anything other than a call, such as a jump, leads to a helper, or if two
+ * calls overlap. */
 static bool find_calls(const struct mpich_segment *code, struct mpich_layout *layout) {
     uint64_t low = UINT64_MAX, high = 0;
     for (int h = 0; h < MPICH_HELPER_COUNT; h++) {
@@ -241,22 +242,22 @@ bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *la
     const struct mpich_segment *code = NULL;
     for (int i = 0; i < image->count; i++) {
         if (image->segments[i].code && code)
-            return refuse(reason, capacity, "its code is in several parts");
+            return refuse(reason, capacity, "its code is in several segments");
         if (image->segments[i].code)
             code = &image->segments[i];
     }
     if (!code || !read_functions(image, &functions))
         return refuse(reason, capacity, "it has no table of its functions");
     if (!find_names(image, &names) || !find_mentions(code, &functions, &names, layout->functions))
-        return refuse(reason, capacity, "the names of MPIC_ functions do not lead to one function each");
+        return refuse(reason, capacity, "the names of MPIC_ functions are not in one function each");
     for (int h = 0; h < MPICH_HELPER_COUNT; h++)
         if (helpers[h].required && !layout->functions[h])
             return refuse(reason, capacity, "%s was not found", helpers[h].name);
     for (int h = 0; h < MPICH_HELPER_COUNT; h++)
         if (layout->functions[h] && helper_at(layout, layout->functions[h]) != h)
-            return refuse(reason, capacity, "%s is also another function", helpers[h].name);
+            return refuse(reason, capacity, "%s and another helper are one function", helpers[h].name);
     if (!find_calls(code, layout))
-        return refuse(reason, capacity, "MPIC_ functions are reached otherwise than by calls");
+        return refuse(reason, capacity, "something other than a call leads to an MPIC_ function");
     for (int i = 0; i < layout->call_count; i++)
         if (!function_around(&functions, layout->calls[i].address))
             return refuse(reason, capacity, "a call of %s lies outside all functions",

@@ -1,6 +1,6 @@
 /* Finds the MPICH functions through which every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the
- * calls of these functions. They have no symbols. But their error messages contain their names, and the table for
- * unwinding exceptions has the bounds of functions. Only for x86-64. Only reads. */
+ * calls of these functions. The functions have no symbols. But their error messages contain their names, and the table
+ * for unwinding exceptions has the bounds of functions. This file supports only x86-64. It only reads the code. */
 #ifndef HOPSCOPE_MPICH_CALLS_H
 #define HOPSCOPE_MPICH_CALLS_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, required). required: every release has the function. */
+/* X(name, required) for each function MPIC_<name>. required: every release has the function. */
 #define MPICH_HELPERS(X)                                                                                               \
     X(Send, true)                                                                                                      \
     X(Recv, true)                                                                                                      \
@@ -31,7 +31,8 @@ enum mpich_helper {
 
 const char *mpich_helper_name(enum mpich_helper helper);
 
-/* The mapped segments of a library's file, or of the library in this process. Addresses are those of the file. */
+/* The mapped segments of a library's file, or of the library in this process. All addresses are as in the file, that
+ * is, without the base address at which the library is loaded. */
 enum { MPICH_MOST_SEGMENTS = 8 };
 struct mpich_image {
     int count;
@@ -53,13 +54,13 @@ struct mpich_layout {
     uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks the function */
     int call_count;
     struct mpich_call {
-        uint64_t address; /* of the instruction: a byte, then four bytes of distance */
+        uint64_t address; /* of the call instruction, which is one byte and then four bytes of distance */
         enum mpich_helper helper;
     } calls[MPICH_MOST_CALLS];
 };
 
-/* Finds all helpers. Returns false, with a reason, unless each function is found without doubt and is reached by plain
- * calls only. */
+/* Finds all helpers and their calls. Returns false with a reason if a helper is not found without doubt, or if anything
+ * other than a plain call leads to it. */
 bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *layout, char *reason, size_t capacity);
 
 #endif

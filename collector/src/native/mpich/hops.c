@@ -1,12 +1,12 @@
-/* MPICH does not report when a request completes. So an end that was complete when its wait began is over at the
- * beginning of the wait, and did not bind. Any other end is over at the end of its wait. The library waits for one
- * request at a time, so that wait was for this end alone.
+/* MPICH does not report when a request completes. So if a request is complete when its wait begins, its end counts as
+ * over at the beginning of the wait, and nobody waited for it. Any other end counts as over at the end of its wait. The
+ * library waits for one request at a time, so that wait was for this end alone.
  *
- * A message may have arrived before the wait although the library has not taken it in yet: then it was early. So the
- * collector first makes the library look for messages, by asking it about a request of ours that never completes. In
- * each look MPICH 5 takes one message of any rank out of shared memory, without reporting it. But a look that finds
- * nothing is short (seen: 60 ns, with a message 190 ns and more, where several lay in a row). So the collector repeats
- * the look until one is short. */
+ * A message may have arrived before the wait without the library having noticed it. Such a message was early. So before
+ * a wait the collector makes the library look for messages, by asking for the state of a request that never completes.
+ * In each look MPICH 5 takes at most one message, from any rank, out of shared memory, and does not report it. But a
+ * look that finds nothing is shorter (measured: 60 ns; with a message 190 ns and more). So the collector repeats the
+ * look until one is short. */
 #include "native/mpich/hops.h"
 
 #include "native/shared/pool.h"
@@ -21,29 +21,31 @@ struct watched_end {
 static uint16_t native_tree;
 static size_t status_offset;
 static uint64_t lost_ends;
-static MPI_Request never_complete = MPI_REQUEST_NULL; /* MPI_REQUEST_NULL: the library cannot be made to look */
+static MPI_Request never_complete = MPI_REQUEST_NULL; /* MPI_REQUEST_NULL: the library must not be made to look */
 static uint64_t fastest_look;                         /* duration of a look that finds nothing, in ticks */
-static uint64_t longest_looking;                      /* upper limit of repeated looks, in ticks */
+static uint64_t longest_looking;                      /* upper limit of the time for repeated looks, in ticks */
 
-/* A look that takes this many times as long as the fastest may have taken a message. The factor must be below 4: with
- * messages in a row, of which each took 3.3 times as long, the rank then seemed to wait for the last one. The first
- * look after a rest takes 3 times as long, too, but the next one does not. */
+/* A look that takes more than this many times the fastest look may have taken a message. Do not set it to 4: when
+ * several messages had arrived, each look took 3.3 times as long, so the looks stopped after the first and the trace
+ * showed a wait for the last message. The first look after a pause also takes 3 times as long, but the next one does
+ * not. */
 enum { LONG_LOOK = 2 };
-/* Most bytes of a message that one look takes in whole: MPICH 5 sends by cells of 8 KiB with a header. Of a longer
- * message each look takes a part, so the rank does wait for the rest. */
+/* The longest message that one look takes as a whole, in bytes: MPICH 5 sends in cells of 8 KiB, with a header. Of a
+ * longer message each look takes a part, so the rank waits for the rest. */
 enum { COMES_AT_ONCE = 7168 };
-/* Upper limit of repeated looks. A look may also be long because it yields the core, and a message that arrives in the
- * meantime counts as early. */
+/* Upper limit of the time for repeated looks. A look may also be long because it yields the core. A message that
+ * arrives during the looks counts as early. */
 enum { LONGEST_LOOKING_NS = 100000 };
-/* If none of this many looks in that time was short, the library has more connections to look at than before. If there
- * were fewer looks, each may have taken a message or lost the core to another program. */
+/* If this many looks in that time were all long, the library has more connections to look at than before, so the
+ * shortest of them becomes the new fastest look. If there were fewer looks, each may have taken a message or lost the
+ * core to another program. */
 enum { MANY_LOOKS = 64 };
 
-/* Ends on this thread whose requests are open, in the order of their beginnings. The waits mostly have the same
- * order. */
+/* The ends on this thread whose requests are open, in the order in which they began. The list is short to search,
+ * because the library mostly waits for them in the same order. */
 static _Thread_local struct {
     struct watched_end *first, **end;
-    struct mpich_blocking *blocking; /* the helper that waits itself, if one runs */
+    struct mpich_blocking *blocking; /* the running helper that itself sends or receives and waits; NULL: none */
 } thread_ends __attribute__((tls_model("initial-exec")));
 
 static int grequest_query(void *state, MPI_Status *status) {
@@ -61,8 +63,8 @@ static int grequest_cancel(void *state, int is_complete) {
     return MPI_SUCCESS;
 }
 
-/* Makes the library look for messages once. *ticks: the begin of the look, and then its end. Returns its duration in
- * ticks. */
+/* Makes the library look for messages once. *ticks must be the begin of the look, and is set to its end. Returns the
+ * look's duration in ticks. */
 static uint64_t look_once(uint64_t *ticks) {
     int done;
     uint64_t begin_ticks = *ticks;
@@ -74,7 +76,7 @@ static uint64_t look_once(uint64_t *ticks) {
     return length;
 }
 
-/* At least one of a few looks finds nothing, and has its memory in the cache. */
+/* Measures the fastest of a few looks: at least one of them finds no message and has its memory in the cache. */
 static void measure_fastest_look(void) {
     enum { FIRST_LOOKS = 32 };
     fastest_look = UINT64_MAX;
@@ -102,7 +104,8 @@ uint64_t mpich_hops_lost(void) {
     return __atomic_load_n(&lost_ends, __ATOMIC_RELAXED) + pool_lacked();
 }
 
-/* The size of a message. The type may be one of the library's own, which can be asked only for its size. */
+/* The size of a message in bytes. The type may be one of the library's own, for which MPI functions other than
+ * MPI_Type_size do not work. */
 static uint64_t bytes_of(intptr_t count, int type) {
     MPI_Count bytes = 0;
     if (count > 0 && !mpich_type_bytes(type, &bytes))
@@ -127,8 +130,8 @@ static void finish(struct native_end *end, uint64_t ticks, bool ended_wait) {
     end->id = 0;
 }
 
-/* Drops ends of an earlier collective, which were never waited for: a thread's blocking collectives follow one
- * another. */
+/* Drops the ends of earlier collectives, for which the library never waited. A thread runs one blocking collective at a
+ * time, so these ends are all at the front of the list. */
 static void drop_left_over(const struct native_end *end) {
     while (thread_ends.first &&
            (thread_ends.first->end.comm != end->comm ||
@@ -160,7 +163,7 @@ void mpich_blocking_begin(struct mpich_blocking *blocking) {
     thread_ends.blocking = blocking;
 }
 
-/* Ends that the helper did not wait for were complete at once. */
+/* Finishes the ends for which the helper did not wait: they were complete at once. */
 void mpich_blocking_end(struct mpich_blocking *blocking) {
     thread_ends.blocking = NULL;
     if (!blocking->send.id && !blocking->receive.id)
@@ -170,7 +173,7 @@ void mpich_blocking_end(struct mpich_blocking *blocking) {
     finish(&blocking->receive, ticks, false);
 }
 
-/* Returns the link to the end that this request completes. NULL: that end is not recorded. */
+/* Returns the list's link to the end of this request. NULL if the end is not recorded. */
 static struct watched_end **find_link(const struct mpich_request *request) {
     struct watched_end **link = &thread_ends.first;
     while (*link && (*link)->request != request)
@@ -187,20 +190,21 @@ static void finish_link(struct watched_end **link, uint64_t ticks, bool ended_wa
     pool_give_back(ended);
 }
 
-/* The end for which the running helper waits by this request. */
+/* The end of the running helper that belongs to this request. */
 static struct native_end *end_of_blocking(const struct mpich_request *request) {
     return request->kind == MPICH_REQUEST_SEND ? &thread_ends.blocking->send : &thread_ends.blocking->receive;
 }
 
-/* Corrects the bytes: a receive may have been posted for more bytes than were sent. */
+/* Corrects the bytes of a receive, which may have been posted for more bytes than were sent. */
 static void take_status(struct native_end *end, const struct mpich_request *request) {
     if (!end->sends)
         end->bytes = mpich_received((const MPI_Status *)((const char *)request + status_offset));
 }
 
-/* Lets the library look once; for a small message, until the message is complete or a look was short. If the first look
- * was long, there are at least two, because the first look after a rest is long in any case. A look that finds nothing
- * may yield the core: the rank is waiting already. */
+/* Makes the library look for messages, once or, for a short message, until the message is complete or a look was short.
+ * After a long first look there is always a second one, because the first look after a pause is always long. Returns
+ * true if the request is complete. Sets *ticks to the end of the looks if it is complete, otherwise to the begin of the
+ * wait. That begin precedes the looks, because a look that finds nothing may already yield the core. */
 static bool look_completes(const struct mpich_request *request, const struct native_end *end, uint64_t *ticks) {
     if (never_complete == MPI_REQUEST_NULL)
         return false;
@@ -225,8 +229,8 @@ static bool look_completes(const struct mpich_request *request, const struct nat
     return false;
 }
 
-/* False if the library cannot be made to look for a receive: then nobody knows if the rank waited. Such a wait has no
- * records, and analyses call it undecided. */
+/* False for a receive if the library must not be made to look for messages. Nobody then knows if the rank waited, so
+ * the wait is not recorded, and analyses call it undecided. */
 static bool knows_wait(const struct native_end *end) {
     return end->sends || never_complete != MPI_REQUEST_NULL;
 }

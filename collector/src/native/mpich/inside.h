@@ -1,5 +1,5 @@
-/* MPICH's internals that the collector uses. MPICH installs no headers for them. They were read from its sources, and
- * hold for the builds that were tested (builds.h). */
+/* MPICH's internals that the collector uses. MPICH installs no headers for them. The declarations here were taken from
+ * its sources, and are right for the builds that were tested (builds.h). */
 #ifndef HOPSCOPE_MPICH_H
 #define HOPSCOPE_MPICH_H
 
@@ -7,7 +7,7 @@
 
 #include "mpi/mpi_table.h"
 
-/* The beginnings of its communicators and requests. */
+/* The first members of MPICH's communicators and requests. */
 struct mpich_comm {
     int handle;
 };
@@ -17,19 +17,19 @@ struct mpich_request {
     const int *incomplete; /* points to 0 when the request is complete */
 };
 
-/* The first tag of nonblocking collectives, each of which has its own. Blocking collectives have one tag per
- * operation. */
+/* The first tag of nonblocking collectives. Each nonblocking collective has a tag of its own; blocking collectives have
+ * smaller tags, one per operation. */
 enum { MPICH_FIRST_NONBLOCKING_TAG = 287 };
 
-/* The collector changes MPICH's calls in machine code, and knows the code of only one architecture. */
+/* 1 if the collector can change MPICH's calls in machine code. It knows only the code of x86-64. */
 #if defined(__x86_64__)
 enum { MPICH_CODE_IS_KNOWN = 1 };
 #else
 enum { MPICH_CODE_IS_KNOWN = 0 };
 #endif
 
-/* Its helpers. `rest`: arguments that differ between releases and are passed on unchanged (status, error flag,
- * attributes). They are read as words, even if a release has fewer or smaller ones. */
+/* The types of MPICH's helpers. `rest`: the last arguments, which differ between releases (status, error flag,
+ * attributes). They are passed on unchanged as words, even if a release has fewer or smaller ones. */
 typedef uintptr_t rest;
 typedef int mpich_send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
                        rest a);
@@ -47,15 +47,15 @@ typedef int mpich_start_receive(void *buffer, intptr_t count, int type, int sour
 typedef int mpich_wait(struct mpich_request *request, rest a);
 typedef int mpich_wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a);
 
-/* status_offset: of the status in a request. locks: with several threads, the library holds a lock in its helpers that
- * is not recursive; then no PMPI function may be called there. */
+/* The differences between releases. status_offset: offset of the status in a request. locks: with several threads, the
+ * library holds a lock in its helpers that is not recursive, so no PMPI function may be called there. */
 struct mpich_release {
-    const char *version; /* the beginning of its version */
+    const char *version; /* the first characters of its version */
     size_t status_offset;
     bool locks;
 };
 
-/* The release with this version. NULL: it was not tested. */
+/* The release with this version text (of MPI_Get_library_version). NULL if it was not tested. */
 static inline const struct mpich_release *mpich_release(const char *version) {
     static const struct mpich_release releases[] = {{"4.0.", 0x30, true}, {"5.0.", 0x28, false}};
     static const char head[] = "MPICH Version:";
@@ -77,7 +77,8 @@ static inline bool mpich_is_complete(const struct mpich_request *request) {
     return __atomic_load_n(request->incomplete, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Sets the bytes of an element, which the handle of a predefined type contains. False: the library must be asked. */
+/* Sets *bytes to the size of a datatype if its handle contains the size, as the handles of predefined types do.
+ * Otherwise returns false: ask the library. */
 static inline bool mpich_type_bytes(int type, MPI_Count *bytes) {
     unsigned kind = (unsigned)type >> 30;
     *bytes = kind == 1 ? (unsigned)type >> 8 & 0xff : 0;

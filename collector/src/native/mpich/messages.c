@@ -1,7 +1,7 @@
-/* The functions that replace MPICH's helpers. Opt-in: HOPSCOPE_NATIVE=mpich.
+/* The functions that replace MPICH's helpers, if the user sets HOPSCOPE_NATIVE=mpich.
  *
- * Nonblocking collectives do not wait by these helpers, so they are not recorded. The same is true of blocking
- * collectives that consist of nonblocking ones (neighbourhood collectives). */
+ * Nonblocking collectives do not use the helpers that wait, so their messages are not recorded. The same is true of
+ * blocking collectives that MPICH runs as nonblocking ones (neighbourhood collectives). */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool running;
 
 static uint64_t not_recorded;
 
-/* True for a message of a blocking collective, while messages are recorded. */
+/* True if messages are recorded and this tag is that of a blocking collective. */
 static inline bool concerns(int tag) {
     if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
         return false;
@@ -143,8 +143,8 @@ static int wait(struct mpich_request *request, rest a) {
     return error;
 }
 
-/* Waits for one request after another, so that each has its own end. Then the library waits for all of them again. That
- * is short; it frees the requests and reports errors. */
+/* Waits for one request after another, so that each end gets its own time. Then the library's helper waits for all
+ * requests again. That takes little time, frees the requests and reports errors. */
 static int wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a) {
     for (int i = 0; i < count; i++)
         if (mpich_wait_begin(requests[i])) {
@@ -201,7 +201,7 @@ static bool find_library(struct loaded_object *library_object) {
     return false;
 }
 
-/* Redirects the library's calls, once per process: they stay redirected. */
+/* Redirects the library's calls, once per process. They stay redirected even when recording ends. */
 static bool redirect(char *reason, size_t capacity) {
     static bool done;
     static struct mpich_layout layout;
@@ -269,8 +269,8 @@ static struct native_losses losses(void) {
     return (struct native_losses){__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost()};
 }
 
-/* MPICH frees its hidden communicators together with the communicators from which they derive. It does not call its
- * algorithms through tables. */
+/* The description of MPICH. `algorithm` is not set, because MPICH does not call its algorithms through tables. Its
+ * hidden communicators are freed together with the communicators from which they derive. */
 const struct native_library native_library = {
     .answers_inside = false,
     .first_nonblocking_tag = MPICH_FIRST_NONBLOCKING_TAG,

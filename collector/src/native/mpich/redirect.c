@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A thunk: jmp *(%rip), followed by the address. */
+/* A thunk is the instruction jmp *(%rip), followed by the address to which it jumps. */
 enum { THUNK_BYTES = 16, JUMP_BYTES = 6, CALL_BYTES = 5 };
 static const unsigned char jump[JUMP_BYTES] = {0xff, 0x25};
 
@@ -15,7 +15,7 @@ static bool refuse(char *reason, size_t capacity, const char *failure) {
     return false;
 }
 
-/* True if all calls can reach the thunks: each distance from a call's end fits into 32 bits. */
+/* True if all calls can reach the thunks, that is, if the distance from each call's end fits into 32 bits. */
 static bool is_in_reach(const struct loaded_object *library, const struct mpich_layout *layout, ElfW(Addr) thunks) {
     for (int i = 0; i < layout->call_count; i++) {
         int64_t distance = (int64_t)(thunks - (library->base + layout->calls[i].address));
@@ -25,7 +25,7 @@ static bool is_in_reach(const struct loaded_object *library, const struct mpich_
     return true;
 }
 
-/* Maps a page near the library. NULL: no place is free. */
+/* Maps a page near the library, within reach of all calls. NULL if no address there is free. */
 static unsigned char *map_near(const struct loaded_object *library, const struct mpich_layout *layout, size_t page) {
     enum { STEP = 1 << 20, STEPS = 2000 };
     ElfW(Addr) middle = library->base & ~(ElfW(Addr))(STEP - 1);
@@ -37,7 +37,7 @@ static unsigned char *map_near(const struct loaded_object *library, const struct
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (page_address == (void *)address)
             return page_address;
-        if (page_address != MAP_FAILED) /* an older kernel takes the address as a hint only */
+        if (page_address != MAP_FAILED) /* an older kernel may have mapped the page at another address */
             munmap(page_address, page);
     }
     return NULL;

@@ -1,6 +1,6 @@
-/* The functions of Open MPI's algorithms: X(function, prefix, name). The function is the MPI function without `MPI_`.
- * The symbol is `ompi_coll_base_`, prefix, `_` and name. The trace has the name. The list has the algorithms of
- * releases 4.1 and 5.0, without internal building blocks such as ompi_coll_base_bcast_intra_generic. */
+/* The functions of Open MPI's algorithms: X(function, prefix, name). function: the MPI function without `MPI_`. The
+ * symbol of the algorithm's function is `ompi_coll_base_<prefix>_<name>`, and the trace shows `name`. The list has the
+ * algorithms of releases 4.1 and 5.0, but not internal building blocks such as ompi_coll_base_bcast_intra_generic. */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_ALGORITHMS_H
 #define HOPSCOPE_NATIVE_OPENMPI_ALGORITHMS_H
 

@@ -1,10 +1,11 @@
-/* A request that is incomplete when it is created gets a callback for its completion: the head of the library's
- * requests has a field for that. A callback that was there before is called after ours.
+/* Sets a callback in each request that is incomplete when it is created, to learn when it completes: the head of the
+ * library's requests has a field for a callback. If the field was set before, our callback calls that function.
  *
- * Another thread than the creator may complete a request, at any moment. So the callback is stored, then the completion
- * is checked again, and a callback that came too late to be called is withdrawn by compare-and-swap. One case remains:
- * the other thread has seen that there is no callback, and marks the request complete only after our second check. So
- * if there are several threads, each keeps a list of the slots that it watches and checks them again later. */
+ * A thread other than the creator may complete a request at any moment, even before the callback is stored. So the
+ * creator stores the callback, checks again if the request is complete, and if so takes the callback back by
+ * compare-and-swap. One case remains: the other thread reads the empty field before the callback is stored, and marks
+ * the request complete after the creator's second check. So if there are several threads, each keeps a list of the
+ * requests that it watches, and checks them again later. */
 #include "native/openmpi/hops.h"
 
 #include "mpi/type_bytes.h"
@@ -12,21 +13,22 @@
 static uint16_t native_tree;
 static bool many_threads;
 static _Thread_local char thread_marker __attribute__((tls_model("initial-exec")));
-/* The slots that this thread watches, if there may be several threads. When `count` reaches `limit`, all are checked
- * again. */
+/* The slots whose requests this thread watches; empty if there is only one thread. When `count` reaches `limit`, all
+ * are checked again. */
 enum { FIRST_LIMIT = 8 };
 static unsigned starts;
 static _Thread_local struct {
     struct slot *newest;
     unsigned count, limit;
-    unsigned start; /* value of `starts`; requests of an earlier start are gone */
+    unsigned start; /* the value of `starts` for which the list is valid: MPI may be started again after its end */
 } watched __attribute__((tls_model("initial-exec")));
 
-/* The wait that this thread begins by looking for messages. A completion during that look was early. */
+/* The wait for which this thread is just looking for messages, before the wait itself. A message that completes during
+ * this look was early. */
 static _Thread_local struct hop_wait *looking_wait __attribute__((tls_model("initial-exec")));
 
-/* This thread's wait for requests that are not recorded: those of nonblocking collectives that the library runs inside
- * a blocking one. A recorded message that completes in this wait was waited for. */
+/* This thread's wait for requests that are not recorded, namely those of nonblocking collectives that the library runs
+ * inside a blocking one. A recorded message that completes in such a wait counts as waited for. */
 static _Thread_local struct hop_wait *unrecorded_wait __attribute__((tls_model("initial-exec")));
 
 bool hops_start(uint16_t tree, int processes, bool threads) {
@@ -36,8 +38,8 @@ bool hops_start(uint16_t tree, int processes, bool threads) {
     return pool_start(4096 + 8 * (size_t)processes, sizeof(struct slot));
 }
 
-/* The size of a message. type_bytes does not work here: the library's own types, not created through MPI functions,
- * have no envelope. */
+/* The size of a message in bytes. type_bytes() does not work for the library's own types: they were not created by MPI
+ * functions, so they have no envelope. */
 static uint64_t bytes_of(size_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     if (count == 0 || type == MPI_DATATYPE_NULL)
@@ -57,7 +59,8 @@ void hop_begin(struct hop_end *hop) {
     native_end_begin(&hop->end, native_tree);
 }
 
-/* Corrects bytes and source: a receive may have been posted for more bytes than were sent, and for any source. */
+/* Corrects the bytes and the source of a receive, which may have been posted for more bytes than were sent, and for any
+ * source. */
 static void take_status(struct hop_end *hop, struct openmpi_request *request) {
     if (hop->end.sends)
         return;
@@ -71,7 +74,7 @@ void hop_finish(const struct hop_end *hop, bool blocked) {
     native_end_finish(&hop->end, native_tree, clock_now(), blocked);
 }
 
-/* True if this completion is the last one that the slot's wait needs. */
+/* True if the completion of the slot's request is the last one that the wait needs. */
 static bool ends_wait(struct slot *slot, struct hop_wait *wait) {
     return wait &&
            __atomic_load_n(&wait->use, __ATOMIC_ACQUIRE) == __atomic_load_n(&slot->wait_use, __ATOMIC_RELAXED) &&
@@ -101,8 +104,8 @@ int hop_completed(struct openmpi_request *request) {
     return previous_callback ? previous_callback(request) : 0;
 }
 
-/* True if the end of the watched message is recorded. If the request is complete or has been reused without a callback,
- * records the end now. */
+/* True if the end of the watched message has been recorded. If the request is complete, or was reused, without our
+ * callback having been called, records the end now. */
 static bool is_finished(struct slot *slot) {
     struct slot **data = openmpi_word(slot->request, openmpi_layout.data);
     bool is_same_slot = __atomic_load_n(data, __ATOMIC_ACQUIRE) == slot;
@@ -116,7 +119,7 @@ static bool is_finished(struct slot *slot) {
     return true;
 }
 
-/* Checks up to this many watched slots again, the newest first. */
+/* Checks up to max_slots watched slots again, the newest first. */
 static void look_again(size_t max_slots) {
     if (watched.start != starts) {
         watched.newest = NULL;
@@ -156,7 +159,7 @@ void hops_leave_thread(void) {
     watched.count = 0;
 }
 
-/* Gives the request a callback. NULL: the pool has no slot left. */
+/* Sets the request's callback, with a slot for its data. NULL if the pool has no slot left. */
 static struct slot *set_callback(const struct hop_end *hop, struct openmpi_request *request, enum slot_state state) {
     struct slot *slot = pool_take();
     if (!slot)
@@ -206,7 +209,7 @@ void hop_start(struct openmpi_request *request) {
         hop_begin(&(*data)->hop);
 }
 
-/* Lets the request's completion count for the wait. False: the request is complete, or not recorded. */
+/* Makes the request's completion count for the wait. False if the request is complete already, or not recorded. */
 static bool add_to_wait(struct openmpi_request *request, struct hop_wait *wait) {
     if (!hop_is_watched(request) || openmpi_is_complete(request))
         return false;
@@ -222,7 +225,7 @@ static bool add_to_wait(struct openmpi_request *request, struct hop_wait *wait) 
            !__atomic_compare_exchange_n(&slot->wait, &registered_wait, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* True if one of the requests must be waited for. is_unrecorded: none of the requests is recorded. */
+/* True if the library must wait for any of the requests. is_unrecorded: none of the requests is recorded. */
 static bool needs_wait(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
     bool has_incomplete = false;
     for (size_t i = 0; i < count; i++) {
@@ -234,10 +237,10 @@ static bool needs_wait(size_t count, struct openmpi_request **requests, bool wai
     return has_incomplete;
 }
 
-/* Returns the begin of the wait; 0: there is nothing to wait for. A message may have arrived although the library has
- * not taken it in yet: then it was early. So the library looks for messages first. A look that finds nothing may yield
- * the core: the rank is waiting already. If another thread may complete the requests, the look comes later, when the
- * requests know of the wait. */
+/* Returns the time at which the wait begins; 0 if there is nothing to wait for. A message may have arrived without the
+ * library having noticed it; such a message was early. So this first makes the library look for messages. If the look
+ * does not complete the requests, its time belongs to the wait, because it may yield the core. If other threads may
+ * complete the requests, hop_wait_begin makes the look later, after add_to_wait. */
 static uint64_t wait_begin(size_t count, struct openmpi_request **requests, bool waits_for_all, bool is_unrecorded) {
     if (!needs_wait(count, requests, waits_for_all, is_unrecorded))
         return 0;
@@ -255,8 +258,7 @@ static void end_use(struct hop_wait *wait) {
     pool_give_back((struct slot *)((char *)wait - offsetof(struct slot, own_wait)));
 }
 
-/* Checks more slots than the wait has requests, because each of its requests may have a slot that this thread
- * watches. */
+/* Checks watched slots again: more than the wait has requests, so that all slots of its requests are among them. */
 static void look_again_around_wait(size_t count) {
     if (watched.newest)
         look_again(2 * count + FIRST_LIMIT);
@@ -274,15 +276,16 @@ struct hop_wait *hop_wait_begin(size_t count, struct openmpi_request **requests,
     struct hop_wait *wait = &slot->own_wait;
     wait->thread = &thread_marker;
     wait->is_ended = false;
-    /* Until the requests are counted, the count is higher than that of all of them, so that the wait does not end too
-     * early. */
+    /* Until the requests are counted, open_count is greater than the number of requests, so that completions in the
+     * meantime cannot end the wait. */
     __atomic_store_n(&wait->open_count, (uint32_t)count + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&wait->use, wait->use + 1, __ATOMIC_RELEASE);
     uint32_t awaited_count = 0;
     for (size_t i = 0; i < count; i++)
         awaited_count += add_to_wait(requests[i], wait);
     uint32_t needed_count = waits_for_all || awaited_count == 0 ? awaited_count : 1;
-    /* If the count falls below zero (as an unsigned number), no later completion ends the wait. */
+    /* If enough requests have completed in the meantime, the unsigned count wraps to a huge number. No later completion
+     * then ends the wait; hop_wait_end does. */
     __atomic_sub_fetch(&wait->open_count, (uint32_t)count + 1 - needed_count, __ATOMIC_ACQ_REL);
     if (many_threads && !is_unrecorded) {
         looking_wait = wait;

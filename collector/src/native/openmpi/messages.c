@@ -1,4 +1,4 @@
-/* The functions that replace those of Open MPI. */
+/* The functions that replace those in Open MPI's tables (tables.h), and record messages inside collectives. */
 #include <stdio.h>
 
 #include "native/openmpi/hops.h"
@@ -7,8 +7,8 @@
 #include "native/shared/open_collective.h"
 #include "record/record.h"
 
-/* For the parts that only messages inside collectives need. The application's calls pass on by a jump: a function with
- * a stack frame would cost more than everything else. */
+/* Marks functions for messages inside collectives. They must not be inlined: the replacing functions then need no stack
+ * frame and pass the application's calls on with a jump. A frame would cost more than all the rest. */
 #define INSIDE __attribute__((noinline))
 
 /* True for the application's messages: only their tags are 0 or more. */
@@ -79,7 +79,7 @@ static int start_receive(void *buffer, size_t count, MPI_Datatype type, int sour
     return start_receive_inside(buffer, count, type, source, tag, comm, request);
 }
 
-/* Some collectives create persistent requests and start them once. */
+/* Prepares a persistent send. Some collectives create persistent requests and start them only once. */
 static int prepare_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
                         MPI_Comm comm, struct openmpi_request **request) {
     struct subject subject;
@@ -167,7 +167,7 @@ static int wait_some(size_t count, struct openmpi_request **requests, int *compl
     return wait_some_inside(count, requests, completed, indices, statuses);
 }
 
-/* Receives in two steps, so that the begin of the wait is known. */
+/* Receives by a nonblocking receive and a wait, so that the begin of the wait is known. */
 INSIDE static int receive_inside(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                                  MPI_Status *status) {
     struct subject subject;
@@ -190,7 +190,8 @@ static int receive(void *buffer, size_t count, MPI_Datatype type, int source, in
     return receive_inside(buffer, count, type, source, tag, comm, status);
 }
 
-/* Takes note of a new communicator. One that the library creates inside a collective is for its own use. */
+/* Called when the library creates a communicator. If this happens inside a collective, the communicator is for the
+ * library's own use. */
 static int add_comm(MPI_Comm comm) {
     if (native_collective.comm)
         native_collective.set_up = true;

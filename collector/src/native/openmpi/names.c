@@ -11,7 +11,7 @@
 #include "native/shared/open_collective.h"
 #include "record/record.h"
 
-/* Numbers from 1, as in native_collective.called. */
+/* Numbers of the algorithms, from 1, as in native_collective.called. */
 enum {
     NO_ALGORITHM,
 #define NUMBER(function, prefix, name) OF_##prefix##_##name,
@@ -31,15 +31,15 @@ static const struct {
 
 static const char common[] = "ompi_coll_base_";
 
-/* Open MPI's own functions. NULL if this release lacks the function, or if another tool has replaced it. The code below
- * uses the table. */
+/* Open MPI's own function for each algorithm, used by the assembler code below. NULL if this release lacks the
+ * function, or if another tool has replaced it. */
 void *openmpi_algorithms_own[END];
 
 #if defined(__x86_64__)
 #define WITHOUT_FRAME __attribute__((naked, used, no_sanitize("address", "undefined", "thread")))
 
-/* Stores the number from eax if it is the first one, and jumps on. The arguments stay in their registers; rax and r11
- * belong to the called function. */
+/* Stores the algorithm's number, which is in eax, in native_collective.called if that is 0. Then jumps to Open MPI's
+ * own function. The arguments stay in their registers; rax and r11 may be overwritten before a call. */
 void openmpi_algorithms_note(void);
 WITHOUT_FRAME void openmpi_algorithms_note(void) {
     __asm__("movq native_collective@gottpoff(%%rip), %%r11\n\t"

@@ -1,9 +1,9 @@
-/* The name of the Open MPI algorithm that a blocking collective ran: that of the first of the algorithms' functions
- * that was called.
+/* Finds the name of the Open MPI algorithm that a blocking collective ran. An algorithm is a function (algorithms.h);
+ * the first one that is called in the collective counts.
  *
- * Open MPI calls these functions (algorithms.h) through the linkage tables of its objects. There the collector replaces
- * them by functions that note a number and jump on. Exporting the symbols instead would do the same from the start, but
- * mpi4py then crashed. */
+ * Open MPI calls these functions through the linkage tables of its shared objects. In these tables the collector
+ * replaces them by functions that note a number and jump to the original. (With exported symbols of the same names,
+ * which would be simpler, mpi4py crashed.) */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 #define HOPSCOPE_NATIVE_OPENMPI_NAMES_H
 
@@ -11,12 +11,13 @@
 
 #include "hopscope/functions.h"
 
-/* Does nothing on machines other than x86-64, and with HOPSCOPE_NATIVE_NAMES=0. */
+/* Changes the tables. Does nothing on machines other than x86-64, or if HOPSCOPE_NATIVE_NAMES is 0. */
 void openmpi_names_start(void);
 /* Restores the tables. */
 void openmpi_names_stop(void);
 
-/* The id of the name's definition, if native_collective.called belongs to this MPI function; else 0. */
+/* The id of the definition of the algorithm's name. called: native_collective.called. 0 if that algorithm is not one of
+ * this MPI function. */
 uint32_t openmpi_name(uint32_t called, enum mpi_function function);
 
 #endif

@@ -1,5 +1,5 @@
-/* The data of requests' callbacks, in slots of the pool. A thread that comes too late recognises by a slot's use count
- * that the slot has been reused. */
+/* The data of requests' callbacks and of waits, in slots of the pool. A slot may be reused while another thread still
+ * has a pointer to its wait; that thread recognises this by the use count. */
 #ifndef HOPSCOPE_NATIVE_SLOTS_H
 #define HOPSCOPE_NATIVE_SLOTS_H
 
@@ -7,25 +7,25 @@
 #include "native/shared/pool.h"
 #include "native/shared/records.h"
 
-/* One end of a message. */
+/* One end of a message: its sender's or its receiver's. */
 struct hop_end {
     struct native_end end;
-    bool from_any_source; /* MPI_ANY_SOURCE: the source is known at completion */
+    bool from_any_source; /* posted with MPI_ANY_SOURCE, so the source becomes known at completion */
     struct subject_ranks ranks;
 };
 
-/* The library's wait for requests. It ends when `open_count` of the incomplete requests have completed. */
+/* A wait of the library for requests. It ends when `open_count` of the incomplete requests have completed. */
 struct hop_wait {
-    uint32_t use;        /* odd while the wait lasts */
-    uint32_t open_count; /* number of completions until it ends */
-    bool is_ended;       /* it has ended, and its end is recorded */
+    uint32_t use;        /* use count: grows by one at the begin and at the end of a wait, so it is odd during a wait */
+    uint32_t open_count; /* number of completions until the wait ends */
+    bool is_ended;       /* the wait has ended, and its end is recorded */
     const void *thread;
 };
 
 enum slot_state {
-    SLOT_OF_CALLBACK, /* the callback returns the slot to the pool */
-    SLOT_WATCHED,     /* the thread that took the slot returns it */
-    SLOT_CALLED_BACK, /* watched, and the callback was called */
+    SLOT_OF_CALLBACK, /* the callback must return the slot to the pool */
+    SLOT_WATCHED,     /* the thread that took the slot must return it to the pool */
+    SLOT_CALLED_BACK, /* as SLOT_WATCHED, and the callback was called */
 };
 
 struct slot {
@@ -41,9 +41,8 @@ struct slot {
     struct hop_wait own_wait; /* only in the slot of a wait */
 };
 
-/* For the callback: true if it must return the slot to the pool. Otherwise the slot may belong to another request from
- * now on.
- */
+/* Call it at the end of the callback. True if the callback must return the slot to the pool. If false, do not use the
+ * slot any more: it may belong to another request already. */
 static inline bool slot_called_back(struct slot *slot) {
     return __atomic_exchange_n(&slot->state, SLOT_CALLED_BACK, __ATOMIC_ACQ_REL) == SLOT_OF_CALLBACK;
 }
@@ -52,7 +51,8 @@ static inline bool slot_is_called_back(const struct slot *slot) {
     return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SLOT_CALLED_BACK;
 }
 
-/* For the watching thread: leaves the slot to the callback. False: the callback was already called. */
+/* Call it in the thread that watches the slot, to leave the slot to the callback. False if the callback was already
+ * called. */
 static inline bool slot_leave(struct slot *slot) {
     uint32_t watched = SLOT_WATCHED;
     return __atomic_compare_exchange_n(&slot->state, &watched, SLOT_OF_CALLBACK, false, __ATOMIC_ACQ_REL,

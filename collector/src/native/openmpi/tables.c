@@ -1,5 +1,5 @@
-/* Finds Open MPI's tables, and proves by messages from this process to itself that requests have the expected
- * layout. */
+/* Finds Open MPI's tables of functions. Sends messages from this process to itself to prove that requests have the
+ * expected layout. */
 #include "native/openmpi/tables.h"
 
 #include <dlfcn.h>
@@ -15,13 +15,13 @@ struct openmpi_functions openmpi;
 void (*openmpi_progress)(void);
 struct openmpi_request_layout openmpi_layout;
 
-/* Offsets in a communicator: of the tag of the next nonblocking collective, and of an intercommunicator's local
- * communicator. 0: not found. */
+/* Offsets in the library's communicator struct: of the tag of the next nonblocking collective, and of an
+ * intercommunicator's local communicator. 0: not found. */
 static size_t next_tag_offset, local_comm_offset;
 
-/* The size of the table and the positions of its functions, in words, by release. Only releases that were tested. */
+/* For each tested release: the size of the table mca_pml in bytes, and the positions of its functions in words. */
 static const struct release {
-    const char *words; /* the beginning of the library's version */
+    const char *words; /* the first characters of the library's version */
     size_t table_bytes;
     int add_comm, del_comm, prepare_receive, start_receive, receive, prepare_send, start_send, send, start;
 } releases[] = {
@@ -29,7 +29,7 @@ static const struct release {
     {"Open MPI v5.0.", 0xc0, 4, 5, 7, 8, 9, 10, 11, 12, 15},
 };
 
-/* Positions in ompi_request_functions, in words, which are the same in both releases. */
+/* Positions of functions in ompi_request_functions, in words. They are the same in both releases. */
 enum { WAIT = 4, WAIT_ANY = 5, WAIT_ALL = 6, WAIT_SOME = 7, REQUEST_FUNCTIONS = 8 };
 
 static void **table, **request_functions;
@@ -50,7 +50,7 @@ static const struct release *find_release(void) {
     return NULL;
 }
 
-/* A data symbol of the library, and its size. NULL if the library has no such symbol. */
+/* The address of a data symbol of the library. Sets *bytes to its size. NULL if the library has no such symbol. */
 static void **data_symbol(const char *name, size_t *bytes) {
     void *address = mpi_table_of_library(name);
     Dl_info info;
@@ -66,7 +66,8 @@ static const char *object_of(const void *function) {
     return function && dladdr(function, &info) != 0 ? info.dli_fname : NULL;
 }
 
-/* True if all functions belong to one object, that of the selected PML. */
+/* True if all functions of the table are in one shared object, that of the selected PML. Otherwise another tool has
+ * replaced some. */
 static bool is_of_one_object(void) {
     const int places[] = {release->add_comm,      release->del_comm, release->prepare_receive,
                           release->start_receive, release->receive,  release->prepare_send,
@@ -82,8 +83,8 @@ static bool is_of_one_object(void) {
 
 enum { REQUEST_BYTES = 192, COMM_BYTES = 512, PATIENCE = 10000, TAG = 29517 };
 
-/* A receive from this process itself, its message, and the words of the receive's request before and after the
- * message. */
+/* A trial: this process receives a message from itself. The struct has the numbers sent and received, and the words of
+ * the receive's request before and after the message. */
 struct trial {
     int sent, received;
     MPI_Request request;
@@ -109,7 +110,7 @@ static bool complete(struct trial *trial) {
     return pmpi.Wait(&trial->request, MPI_STATUS_IGNORE) == MPI_SUCCESS && done && trial->received == trial->sent;
 }
 
-/* Finds the status of the message in the request. 0: not found. */
+/* Finds the offset of the message's status in the request; 0: not found. flag: the word with the completion flag. */
 static size_t find_status(const struct trial *trial, size_t flag) {
     for (size_t offset = sizeof(void *); offset < flag * sizeof(void *); offset += sizeof(int)) {
         MPI_Status status;
@@ -120,7 +121,8 @@ static size_t find_status(const struct trial *trial, size_t flag) {
     return 0;
 }
 
-/* Finds the fields of a request. Its head is: status, completion flag, callback, the callback's data, communicator. */
+/* Finds the offsets of a request's fields. The expected order is: status, completion flag, callback, the callback's
+ * data, communicator. */
 static bool find_layout(void) {
     struct trial trial = {0};
     if (!post(&trial) || !complete(&trial))
@@ -166,7 +168,8 @@ static bool prove_callback(void) {
     return done && calls == 1 && called_with == request && !trial.words_after[openmpi_layout.callback / sizeof(void *)];
 }
 
-/* Finds the offset of a communicator's next tag: two consecutive nonblocking collectives each lower it by one. */
+/* Finds the offset of a communicator's next tag: the only number that each of two nonblocking collectives lowers by
+ * one. */
 static size_t find_next_tag(void) {
     int32_t snapshots[3][COMM_BYTES / sizeof(int32_t)];
     for (int i = 0; i < 3; i++) {
@@ -193,8 +196,8 @@ int openmpi_next_tag(MPI_Comm comm) {
     return native_is_nonblocking(tag) ? tag : 0;
 }
 
-/* Finds the offset of the local communicator. It follows the two groups, which are one and the same in other
- * communicators. */
+/* Finds the offset of an intercommunicator's local communicator. In the struct it follows the pointers to the local and
+ * the remote group, which are equal in an ordinary communicator. */
 static size_t find_local_comm(void) {
     MPI_Group group = MPI_GROUP_NULL;
     void *words[COMM_BYTES / sizeof(void *)];

@@ -1,7 +1,7 @@
 /* Open MPI's internals that the collector uses: the table of functions through which every message passes (mca_pml),
- * the table of functions that wait for requests (ompi_request_functions), and the head of all requests. Open MPI
- * installs no headers for these. The layouts were read from its sources, and are proven at run time before anything is
- * changed (openmpi_prove).
+ * the table of functions that wait for requests (ompi_request_functions), and the first fields of all requests. Open
+ * MPI installs no headers for these. The layouts were taken from its sources, and are checked at run time before
+ * anything is changed (openmpi_prove).
  */
 #ifndef HOPSCOPE_NATIVE_OPENMPI_H
 #define HOPSCOPE_NATIVE_OPENMPI_H
@@ -10,7 +10,7 @@
 
 #include "mpi/mpi_table.h"
 
-struct openmpi_request; /* its ompi_request_t, to which its MPI_Request points */
+struct openmpi_request; /* Open MPI's ompi_request_t, to which an MPI_Request points */
 
 typedef int openmpi_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                             MPI_Status *status);
@@ -35,7 +35,7 @@ struct openmpi_functions {
     openmpi_start_receive *start_receive;
     openmpi_send *send;
     openmpi_start_send *start_send;
-    openmpi_start_receive *prepare_receive; /* for a persistent request */
+    openmpi_start_receive *prepare_receive; /* creates a persistent request */
     openmpi_start_send *prepare_send;
     openmpi_start *start;
     openmpi_comm_change *add_comm, *del_comm;
@@ -45,22 +45,22 @@ struct openmpi_functions {
     openmpi_wait_some *wait_some;
 };
 
-/* Looks once for arrived messages. */
+/* The library's function that looks once for arrived messages. */
 extern void (*openmpi_progress)(void);
 
-/* The library's own functions, after openmpi_prove. */
+/* The library's own functions. openmpi_prove sets them. */
 extern struct openmpi_functions openmpi;
 
-/* True if this process's Open MPI is a tested release and behaves as expected. Checks the size of the table, the object
- * of its functions, and (by messages from this process to itself) the fields of a request for completion and callback.
- * Otherwise false, with a reason. Changes nothing. Call it after PMPI_Init. */
+/* True if this process's Open MPI is a tested release and behaves as expected; otherwise false with a reason. Checks
+ * the size of the tables, the shared object that contains the functions, and (by messages from this process to itself)
+ * the fields of a request. Changes nothing in the library. Call it after PMPI_Init. */
 bool openmpi_prove(char *reason, size_t capacity);
-/* Replaces the library's functions by these; restores the library's own. */
+/* openmpi_replace puts `functions` into the library's tables. openmpi_restore puts the library's own back. */
 void openmpi_replace(const struct openmpi_functions *functions);
 void openmpi_restore(void);
 
-/* Offsets in a request: of the completion flag, the callback, the callback's data, and the source and the bytes of a
- * received message. openmpi_prove sets them. */
+/* Byte offsets in a request of: the completion flag, the callback, the callback's data, and the source and the size of
+ * a received message. openmpi_prove sets them. */
 extern struct openmpi_request_layout {
     size_t complete, callback, data, source, received;
 } openmpi_layout;
@@ -73,11 +73,11 @@ static inline bool openmpi_is_complete(struct openmpi_request *request) {
     return __atomic_load_n((void **)openmpi_word(request, openmpi_layout.complete), __ATOMIC_ACQUIRE) == (void *)1;
 }
 
-/* The tags of nonblocking collectives, consecutive on each communicator. Higher tags (up to -1) are for blocking
- * collectives, one per operation; lower tags for neighbourhood collectives. */
+/* The range of the tags of nonblocking collectives, which are negative and consecutive on each communicator. Greater
+ * tags (up to -1) are for blocking collectives, one per operation; smaller tags are for neighbourhood collectives. */
 enum { OPENMPI_NONBLOCKING_FIRST = -27, OPENMPI_NONBLOCKING_LAST = -(INT_MAX / 2) + 1 };
 
-/* See native/shared/library.h. */
+/* Open MPI's next_tag and local_comm of struct native_library (native/shared/library.h). */
 int openmpi_next_tag(MPI_Comm comm);
 MPI_Comm openmpi_local_comm(MPI_Comm inter);
 

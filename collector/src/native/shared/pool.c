@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-static char *slots; /* the first slot is not used */
+static char *slots; /* slot 0 is not used: the number 0 stands for "no slot" */
 static size_t slot_bytes;
-/* The number of the first free slot. The upper half has a number that changes with each use, so that an outdated
- * exchange fails. */
+/* The number of the first free slot, in the lower half. The upper half is a counter that changes at each use, so that a
+ * compare-and-swap with an outdated value fails. */
 static uint64_t first_free;
 static uint64_t lack_count;
 

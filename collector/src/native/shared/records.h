@@ -1,4 +1,5 @@
-/* One end of a message inside the MPI library, as records of a hop. */
+/* Writes the records of one end of a message inside the MPI library. Each message has two ends, the sender's and the
+ * receiver's. */
 #ifndef HOPSCOPE_NATIVE_RECORDS_H
 #define HOPSCOPE_NATIVE_RECORDS_H
 
@@ -24,7 +25,7 @@ static inline struct native_end native_end_of(const struct subject *subject, boo
         .peer_and_tag = native_peer(subject->ranks, peer) | tag, .bytes = bytes, .comm = subject->comm, .sends = sends};
 }
 
-/* Begins an end now, under this definition. */
+/* Records that an end begins now. tree: the id of the definition that the records name. */
 static inline void native_end_begin(struct native_end *end, uint16_t tree) {
     end->id = record_request_id();
     record_append(clock_now(), end->sends ? SPOOL_HOP_ISEND : SPOOL_HOP_IRECV_POST, tree, end->comm, end->peer_and_tag,
@@ -36,8 +37,8 @@ static inline void native_end_finish(const struct native_end *end, uint16_t tree
                   end->bytes, end->id | (ended_wait ? SPOOL_WAITED : 0));
 }
 
-/* Corrects the begin of a wait before which the library has looked for messages: the wait does not begin before the
- * records of that look. */
+/* Returns the begin of a wait before which the library looked for messages. Messages that the look completed were
+ * recorded after begin_ticks. The wait must not begin before their records. */
 static inline uint64_t native_after_look(uint64_t begin_ticks) {
     const struct spool_record *last = record_last();
     return last && last->ticks > begin_ticks ? last->ticks : begin_ticks;

@@ -1,11 +1,12 @@
-/* The messages of a blocking collective pass while its call is open on this thread. They pass on its communicator, or
- * on a hidden one that the library derived from it (for the parts of a hierarchical collective, or for the own group of
- * an intercommunicator). The messages of a nonblocking collective may pass in any call and on any thread. Their tag
- * identifies them, because only this collective uses it on its communicator.
+/* Finds the collective of a message by these rules. The library sends the messages of a blocking collective while the
+ * collective's call is open on this thread. They go over its communicator, or over a hidden one that the library
+ * derived from it (for the parts of a hierarchical collective, or for the own group of an intercommunicator). The
+ * messages of a nonblocking collective may go in any call and on any thread. Their tag identifies them, because only
+ * this collective uses it on its communicator.
  *
- * A message of a collective that passes while the thread is in no wrapped function belongs to a call that the collector
- * did not see: made through an address of the program's own (dlsym), by an extension of the library, by another tool.
- * So does a message in MPI_Start whose tag no recorded request has. */
+ * If a message of a collective goes while the thread is in no wrapped function, the collector did not see the
+ * collective's call: the program called it by an address of its own (dlsym), or an extension of the library or another
+ * tool did. The same is true of a message in MPI_Start whose tag belongs to no recorded request. */
 #include "native/shared/subject.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static bool increment(uint64_t *counter) {
     return false;
 }
 
-/* True if a collective is not selected for recording. All members agree. The size makes a difference between
- * communicators that run in step. */
+/* True if a collective is not selected for recording. All members get the same result. The size is added so that
+ * communicators that run in step do not all have the same collectives selected. */
 bool subject_is_thinned(const struct comm *comm, uint64_t seq) {
     return interval > 1 && (seq + (uint64_t)comm->size) % interval != 0;
 }
@@ -39,20 +40,23 @@ void subject_start(unsigned nth, subject_scope_of_thread *scope) {
     scope_of_thread = scope;
 }
 
-/* Nonblocking collectives that may be under way, by communicator and tag. Nothing reports their end, so the latest ones
- * are kept. A bucket has slots for several with colliding hashes; a new one overwrites the oldest. `version` is odd
- * while a slot is written, and a reader that sees it change has read a mixture. */
+/* The nonblocking collectives that may be under way, by communicator and tag. Nothing reports when one is over, so the
+ * latest are kept: a hash table has buckets of several slots, and a new collective overwrites the oldest slot of its
+ * bucket. `version` is odd while a slot is written. If it changes while a reader reads the slot, the reader must ignore
+ * the slot. */
 enum { BUCKETS = 1 << 10, BUCKET_SLOTS = 8 };
 static const uint32_t UNSEEN = UINT32_MAX;
 static struct expectations {
     uint32_t version;
-    uint32_t comm; /* 0: its messages are not selected for recording; UNSEEN: its call is not known */
+    uint32_t comm; /* id of the communicator; 0: the collective is not selected for recording; UNSEEN: its call was not
+                      seen */
     uint64_t handle, seq, age;
     int32_t tag;
-    int32_t own_tag; /* the next own tag of an intercommunicator's local communicator; 0: it is not one */
+    int32_t own_tag; /* if `handle` is an intercommunicator's local communicator, its own next tag; else 0 */
 } expectations[BUCKETS][BUCKET_SLOTS];
 
-/* The hash must mix well: communicators that run in step use the same tags, at addresses that differ in a few bits. */
+/* Finds the bucket of a communicator and tag. The hash must mix well: communicators that run in step use the same tags,
+ * and their addresses differ in only a few bits. */
 static struct expectations *bucket_of(MPI_Comm handle, int tag) {
     uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u;
     hash = ((hash ^ hash >> 32) + (uint64_t)(uint32_t)-tag) * 0xBF58476D1CE4E5B9u;
@@ -72,14 +76,14 @@ static struct expectations *oldest_of(struct expectations *bucket) {
     return oldest;
 }
 
-/* Adds a collective. comm: as in the slot. handle: the communicator's, or that of its local communicator, whose own
- * next tag is own_tag. */
+/* Adds a collective. comm, own_tag: as in struct expectations. handle: the communicator, or the local communicator of
+ * an intercommunicator. */
 static void expect(uint32_t comm, MPI_Comm handle, int tag, uint64_t seq, int own_tag) {
     static uint64_t next_age = 1;
     uint64_t age = __atomic_fetch_add(&next_age, 1, __ATOMIC_RELAXED);
     struct expectations *bucket = bucket_of(handle, tag), *slot;
     uint32_t version;
-    do { /* the loop ends, because a competing thread has chosen another slot */
+    do { /* the loop ends: if another thread takes this slot, the next oldest slot is another one */
         slot = oldest_of(bucket);
         version = __atomic_load_n(&slot->version, __ATOMIC_RELAXED) & ~1u;
     } while (
@@ -120,7 +124,8 @@ void subject_expect_no_more(const struct comm *comm, int tag) {
         expect_no_more(comm->local, tag);
 }
 
-/* False if the slot belongs to another collective or is being written. */
+/* True if the slot has a collective with this communicator and tag. Then fills in the subject and the slot's age. False
+ * also if the slot is being written. */
 static bool is_expected(const struct expectations *slot, MPI_Comm handle, int tag, struct subject *subject,
                         uint64_t *age) {
     uint32_t version = __atomic_load_n(&slot->version, __ATOMIC_ACQUIRE);
@@ -132,14 +137,15 @@ static bool is_expected(const struct expectations *slot, MPI_Comm handle, int ta
                                 .key = (uint32_t)-tag};
     int32_t own_tag = __atomic_load_n(&slot->own_tag, __ATOMIC_RELAXED);
     subject->ranks.group = own_tag ? SPOOL_OWN_GROUP : 0;
-    /* A call that creates a communicator from the intercommunicator has consumed this tag since. */
+    /* True if a call that creates a communicator from the intercommunicator has used this tag since. */
     bool is_consumed = own_tag && tag <= own_tag && tag > native_library.next_tag(handle);
     *age = __atomic_load_n(&slot->age, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return !is_consumed && version % 2 == 0 && __atomic_load_n(&slot->version, __ATOMIC_RELAXED) == version;
 }
 
-/* Finds the latest collective with this communicator and tag, because handles and tags are reused. */
+/* Finds the collective with this communicator and tag. If there are several, because handles and tags are reused, takes
+ * the latest. */
 static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
     const struct expectations *bucket = bucket_of(handle, tag);
     uint64_t latest = 0, age;
@@ -153,21 +159,21 @@ static bool find_expected(MPI_Comm handle, int tag, struct subject *subject) {
     return latest > 0;
 }
 
-/* A hidden communicator of the library, with its members' ranks in the application's communicator. These parts need no
- * lock: they belong to the application's communicator, which only one thread at a time may use for a blocking
- * collective. */
+/* A hidden communicator of the library, with its members' ranks in the application's communicator from which it
+ * derives. The list of these parts needs no lock, because only one thread at a time may run a blocking collective on
+ * the application's communicator. */
 struct native_part {
     struct native_part *next;
     MPI_Comm handle;
-    uint32_t freed_count; /* value of the global `freed_count` when this was written */
+    uint32_t freed_count; /* the value of the global freed_count when this part was described */
     uint32_t key;
-    bool is_foreign; /* it is a part of another communicator */
+    bool is_foreign; /* the hidden communicator belongs to another communicator of the application */
     int count;
     int ranks[];
 };
 
-/* Number of communicators freed so far. Another communicator may get the handle of a freed one, so older descriptions
- * are renewed. */
+/* Number of communicators freed so far. When it has changed, all parts are described again, because a new communicator
+ * may have the handle of a freed one. */
 static uint32_t freed_count;
 
 void subject_forget_hidden(void) {
@@ -201,9 +207,9 @@ void subject_learn_local(struct comm *comm) {
     comm->local = comm->inter && native_library.local_comm ? native_library.local_comm(comm->handle) : MPI_COMM_NULL;
 }
 
-/* True if the hidden communicator belongs to another one. A thread that waits in a collective also drives other
- * threads' operations. When these create a communicator from an intercommunicator, messages pass on its local
- * communicator, which the library hides as well. */
+/* True if the hidden communicator does not belong to `parent`. This happens because a thread that waits in a collective
+ * also drives the operations of other threads. If one of these creates a communicator from an intercommunicator,
+ * messages go over the intercommunicator's local communicator, which is hidden too. */
 static bool is_foreign(const struct native_part *part, const struct comm *parent) {
     if (has_strangers(part))
         return true;
@@ -283,7 +289,7 @@ static const struct native_part *find_part(MPI_Comm handle, struct comm *parent)
     return part;
 }
 
-/* True if the expected communicator has been freed, and another one has its handle. */
+/* True if the subject's communicator has been freed, and another communicator now has its handle. */
 static bool is_outdated(MPI_Comm handle, const struct subject *subject) {
     const struct comm *current = comm_find(handle);
     return current && subject->comm && subject->comm != UNSEEN && current->id != subject->comm;
@@ -294,9 +300,10 @@ static bool count_left_out(const struct subject *subject) {
     return increment(subject->comm == UNSEEN ? &counts.unseen : &counts.thinned);
 }
 
-/* Counts a message that belongs to no recorded call. In a start, only tags of nonblocking collectives on a communicator
- * of the application show a collective: on the library's own, windows and files may be at work. Later messages of a
- * nonblocking collective may pass in any call. */
+/* Counts a message that belongs to no recorded call: as `unseen` if it must be a collective's, otherwise as `internal`.
+ * In MPI_Start it must be a collective's only if its tag is that of a nonblocking collective and its communicator is
+ * the application's: over the library's own communicators, operations of windows and files also send messages. If it
+ * belongs to an unseen nonblocking collective, remembers the tag, because later messages may go in any call. */
 static bool count_stray(MPI_Comm handle, int tag) {
     enum subject_scope scope = scope_of_thread();
     bool is_nonblocking = native_is_nonblocking(tag) && comm_find(handle);
@@ -311,8 +318,9 @@ bool subject_find(MPI_Comm handle, int tag, struct subject *subject) {
     if (native_is_nonblocking(tag)) {
         if (find_expected(handle, tag, subject) && !is_outdated(handle, subject))
             return (subject->comm && subject->comm != UNSEEN) || count_left_out(subject);
-        /* A hierarchical collective runs nonblocking collectives on the library's hidden communicators. Calls that
-         * create communicators also run nonblocking collectives, but on communicators of the application. */
+        /* A hierarchical collective runs nonblocking collectives on hidden communicators, so such a message belongs to
+         * the open collective. On a communicator of the application it does not: there, calls that create communicators
+         * run nonblocking collectives. */
         if (open && comm_find(handle))
             open = NULL;
     }

@@ -6,11 +6,11 @@
 
 enum {
     ALIGNMENT = 8,
-    STACK_TAGS = 3,        /* from 3.14 on, the lowest bits of a frame's references show ownership */
-    FIRST_WITHOUT_CODE = 3 /* all owners from here on stand for C code */
+    STACK_TAGS = 3,        /* mask: from 3.14 on, the two lowest bits of a frame's references show ownership */
+    FIRST_WITHOUT_CODE = 3 /* frames with this owner number or a greater one stand for C code */
 };
 
-/* More than any program has; no text or bytecode is larger. */
+/* Limits that no text or bytecode of a program reaches. Larger sizes are misread. */
 #define MOST_CHARACTERS ((size_t)1 << 16)
 #define MOST_BYTES ((size_t)1 << 26)
 
@@ -38,7 +38,7 @@ bool python_read_text(const struct python_reader *reader, uintptr_t object, stru
     if (!is_object(reader, object, reader->text_type) ||
         !memory_read(reader->memory, object + PYTHON_TEXT_STATE, &state, sizeof state))
         return false;
-    /* Bits of the state: interned:2, kind:3, compact:1, ascii:1. */
+    /* The bit fields of the state, from the lowest bit on: interned:2, kind:3, compact:1, ascii:1. */
     uint32_t width = state >> 2 & 7;
     bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
     *text = (struct python_text){

@@ -1,5 +1,6 @@
-/* A thread's Python frames, read from memory: the thread has released the interpreter's lock and must not ask the
- * interpreter. It waits in a wrapper, so its own frames, their code and their texts stay unchanged in the meantime. */
+/* Reads the Python frames of the calling thread from memory. The thread has released the interpreter's lock, so it must
+ * not call the interpreter. It is inside a wrapper, so its frames, their code and their texts do not change meanwhile.
+ */
 #ifndef HOPSCOPE_PYTHON_FRAME_H
 #define HOPSCOPE_PYTHON_FRAME_H
 
@@ -9,7 +10,7 @@
 /* Access to the interpreter of this process. */
 struct python_reader {
     struct python_layout layout;
-    int memory; /* see memory.h */
+    int memory; /* how memory is read: a descriptor or MEMORY_DIRECT (memory.h) */
     uintptr_t code_type, text_type, bytes_type;
     uintptr_t interpreter; /* the one whose frames are read; other interpreters have their own types */
 };
@@ -38,7 +39,8 @@ bool python_read_code(const struct python_reader *reader, uintptr_t frame, struc
 /* Finds the characters of a Python string. False: the object is not a string, or its layout is unknown. */
 bool python_read_text(const struct python_reader *reader, uintptr_t object, struct python_text *text);
 /* Writes the text in UTF-8, with a NUL, and returns its length. If the length exceeds the room, the output is unusable.
- * A byte of a file name that was not UTF-8 becomes that byte again. 0: the text is empty or not readable. */
+ * 0: the text is empty or not readable. A byte of a file name that was not UTF-8, for which Python stores a surrogate,
+ * is written as the original byte. */
 size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *output, size_t room);
 /* The line of the instruction; -1: it has no line. */
 int python_line(const struct python_reader *reader, const struct python_code *code);

@@ -1,5 +1,5 @@
-/* The Python interpreter of this process, if there is one. Its functions are looked up by name and not linked, so a
- * program without Python needs no Python. */
+/* The Python interpreter of this process, if there is one. Its functions are looked up by name at run time, not linked,
+ * so the collector also works without Python. */
 #ifndef HOPSCOPE_PYTHON_INTERPRETER_H
 #define HOPSCOPE_PYTHON_INTERPRETER_H
 
@@ -27,14 +27,14 @@ struct python_interpreter {
 #define MEMBER(result, name, parameters) result(*name) parameters;
     PYTHON_FUNCTIONS(MEMBER)
 #undef MEMBER
-    /* The state of the thread that holds the lock, or NULL. From 3.12 on, only the state of this thread, if it holds
-     * the lock. */
+    /* Returns the state of the thread that holds the interpreter's lock, or NULL. From 3.12 on, returns NULL too if
+     * another thread holds the lock. */
     void *(*holder)(void);
     unsigned long version;
     struct python_reader reader;
 };
 
-/* Finds everything except reader.interpreter. False with a reason. */
+/* Fills in all members except reader.interpreter. On failure returns false with a reason. */
 bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason);
 
 /* True if this thread may call the interpreter and no exception is pending that a call could lose. Takes no lock.

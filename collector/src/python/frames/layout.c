@@ -39,8 +39,8 @@ static const struct python_layout of_3_12 = {
     .text_compact = 56,
 };
 
-/* The interpreter publishes a list of 64-bit numbers in groups. A minor release may add to each group and add groups,
- * so these tell where the groups begin. */
+/* The positions at which the groups of published numbers begin, for each minor release. The interpreter publishes a
+ * list of 64-bit numbers that consists of groups. A new minor release may lengthen each group and add groups. */
 static const struct groups {
     unsigned long minor;
     size_t state, frame, code;
@@ -49,7 +49,8 @@ static const struct groups {
     {0x030E0000, 22, 31, 39},
 };
 
-/* Positions in the list: first from its beginning, then within the groups. */
+/* Positions of numbers in the list. The first ones count from the beginning of the list, the others from the beginning
+ * of their group. */
 enum {
     PUBLISHED_COOKIE,
     PUBLISHED_VERSION,

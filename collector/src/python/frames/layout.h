@@ -1,29 +1,30 @@
 /* CPython's layout of frames and code objects: byte offsets within its structures, which no header guarantees.
  *
- * The offsets are fixed within a minor release. Those of 3.11 and 3.12 are known from the headers. From 3.13 on the
- * interpreter publishes its own offsets, at the beginning of _PyRuntime. self_test.h checks them in this process. */
+ * The offsets are fixed within a minor release. For 3.11 and 3.12 they were taken from the interpreter's source. From
+ * 3.13 on the interpreter publishes them, at the beginning of _PyRuntime. self_test.h checks them in this process. */
 #ifndef HOPSCOPE_PYTHON_LAYOUT_H
 #define HOPSCOPE_PYTHON_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(name), all uint32_t. A thread's state points to its innermost frame; in 3.11 and 3.12 by way of a C frame. */
+/* X(name) for each offset, a uint32_t. A thread's state points to its innermost frame; in 3.11 and 3.12 it points to a
+ * C frame, which points to the innermost frame. */
 #define PYTHON_OFFSETS(X)                                                                                              \
     X(state_interpreter)                                                                                               \
     X(state_frame)                                                                                                     \
-    X(c_frame) /* PYTHON_NO_C_FRAME: state_frame is the frame itself */                                                \
+    X(c_frame) /* PYTHON_NO_C_FRAME: state_frame points to the frame directly */                                       \
     X(frame_previous)                                                                                                  \
     X(frame_code)                                                                                                      \
     X(frame_instruction)                                                                                               \
     X(frame_owner)                                                                                                     \
     X(code_first_line)                                                                                                 \
     X(code_file)                                                                                                       \
-    X(code_name) /* qualified */                                                                                       \
+    X(code_name) /* the qualified name */                                                                              \
     X(code_lines)                                                                                                      \
     X(code_bytecode)                                                                                                   \
     X(text_ascii)   /* from a text object to its characters, if all are ASCII */                                       \
-    X(text_compact) /* the same, if not all are ASCII */
+    X(text_compact) /* from a text object to its characters, if not all are ASCII */
 
 #define PYTHON_NO_C_FRAME UINT32_MAX
 
@@ -33,7 +34,7 @@ struct python_layout {
 #undef OFFSET
 };
 
-/* From public headers; equal in all supported releases except free-threaded builds. */
+/* Offsets that the public headers define. They are equal in all supported releases, except in free-threaded builds. */
 enum {
     PYTHON_OBJECT_TYPE = 8,
     PYTHON_OBJECT_SIZE = 16,

@@ -1,16 +1,17 @@
-/* An entry of the table begins with a byte whose highest bit is set: bits 3 to 6 are the entry's form, bits 0 to 2 the
- * number of its code units less one. The rest depends on the form; columns are skipped. A line is the sum of the
- * entries' differences up to it. */
+/* Reads CPython's location table. Each entry covers some code units (of two bytes) of the bytecode. It begins with a
+ * byte whose highest bit is set: bits 3 to 6 are the entry's form, bits 0 to 2 the number of its code units less one.
+ * The other bytes depend on the form; those for columns are skipped. An entry has the difference of its line to the
+ * line of the entry before it, so the line is the sum of all differences up to the entry. */
 #include "python/frames/location_table.h"
 
 enum { CODE_UNIT = 2 };
 
-/* Forms. Forms below FIRST_ON_LINE have no line difference and one byte of columns. In the next three forms the form
- * itself tells the difference. */
+/* Forms of entries. A form below FIRST_ON_LINE means the same line as before, and one byte for columns follows. For the
+ * forms FIRST_ON_LINE to LAST_ON_LINE, the line difference is 0, 1 and 2. */
 enum { FIRST_ON_LINE = 10, LAST_ON_LINE = 12, WITHOUT_COLUMNS = 13, LONG = 14, WITHOUT_LINE = 15 };
 
-/* Reads a number: six bits a byte, the lowest bits first. Bit 6 shows that more bytes follow. The lowest bit of the
- * result is the sign. */
+/* Reads a number that is stored with six bits per byte, the lowest bits first. In each byte, bit 6 shows that another
+ * byte follows. The lowest bit of the number is its sign. */
 static int signed_number(const uint8_t *bytes, const uint8_t *end) {
     uint32_t value = 0;
     unsigned shift = 0;

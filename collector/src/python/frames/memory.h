@@ -1,4 +1,4 @@
-/* Reads an interpreter's memory: directly or, while an address may be invalid, guarded. */
+/* Reads an interpreter's memory. An address that may be invalid is read in a guarded way; otherwise directly. */
 #ifndef HOPSCOPE_PYTHON_MEMORY_H
 #define HOPSCOPE_PYTHON_MEMORY_H
 
@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A guarded read uses the file /proc/self/mem, and fails if there is no memory at the address. MEMORY_DIRECT stands for
- * no file. */
+/* Value of `file` for direct reads. Otherwise `file` is a descriptor of /proc/self/mem: reading it fails if there is no
+ * memory at the address, instead of ending the process. */
 enum { MEMORY_DIRECT = -1 };
 
-/* Copies bytes. False: they are not readable. */
+/* Copies bytes from an address. False if they are not readable. */
 static inline bool memory_read(int file, uintptr_t address, void *target, size_t bytes) {
     if (__builtin_expect(file == MEMORY_DIRECT, 1)) {
         memcpy(target, (const void *)address, bytes);
@@ -21,7 +21,7 @@ static inline bool memory_read(int file, uintptr_t address, void *target, size_t
     return (address >> 63) == 0 && pread(file, target, bytes, (off_t)address) == (ssize_t)bytes;
 }
 
-/* The word at an address; 0: not readable. */
+/* The word at an address; 0 if it is not readable. */
 static inline uintptr_t memory_word(int file, uintptr_t address) {
     uintptr_t word = 0;
     return memory_read(file, address, &word, sizeof word) ? word : 0;

@@ -1,4 +1,5 @@
-/* The functions of libhopscope-python.so for the collector, which loads it only into processes with an interpreter. */
+/* The functions that libhopscope-python.so offers to the collector, which loads it only into processes with a Python
+ * interpreter. */
 #ifndef HOPSCOPE_PYTHON_READING_H
 #define HOPSCOPE_PYTHON_READING_H
 
@@ -15,6 +16,6 @@ struct python_reading {
 };
 
 #define PYTHON_LIBRARY "libhopscope-python.so"
-#define PYTHON_READING "hopscope_python_reading" /* the symbol */
+#define PYTHON_READING "hopscope_python_reading" /* the symbol of its struct python_reading */
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { MOST_FRAMES = 256, MAX_BYTES = 3 * PATH_MAX };
 
-/* Compares a text read from memory with the interpreter's own. */
+/* Compares a text read from memory with `expected`, a string object of the interpreter. */
 static bool matches(const struct python_interpreter *py, const struct python_text *text, void *expected) {
     static const char bytes_as_they_are[] = "surrogateescape";
     char *copy = malloc(MAX_BYTES);
@@ -27,7 +27,7 @@ static bool attribute_is_same(const struct python_interpreter *py, const struct 
 }
 
 static bool texts_are_read(const struct python_interpreter *py) {
-    /* Texts of ASCII, and with characters of 1, 2 and 4 bytes. */
+    /* One text for each way in which Python stores strings: ASCII, and characters of 1, 2 and 4 bytes. */
     static const char *const texts[] = {"solve.py", "l\xC3\xB6se.py", "\xCE\xBB.py", "\xF0\x9F\x90\x8D.py"};
     bool good = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts && good; i++) {
@@ -49,7 +49,7 @@ static bool is_same_frame(const struct python_interpreter *py, const struct pyth
     return is_equal;
 }
 
-/* Returns the next frame that runs Python code, from this one on outwards. */
+/* Returns this frame if it runs Python code, else the nearest caller that does. Fills in its code. */
 static uintptr_t next_with_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code) {
     for (int i = 0; frame && i < MOST_FRAMES; i++, frame = python_caller(reader, frame))
         if (python_read_code(reader, frame, code))

@@ -1,5 +1,6 @@
-"""Guards between a browser and the pages: `hosts` knows the names that the server answers to, `guard` refuses requests
-for other names and tells browsers what the pages may do, `files` and `posts` refuse requests that no page makes."""
+"""The server's guards and downloads. `guard`, with `hosts`, refuses requests for other host names, and tells browsers
+what the pages may load. `files` and `posts` refuse requests that no page makes. `csv`, `result` and `timeline` send
+data."""
 
 from collections.abc import Collection
 
@@ -10,10 +11,10 @@ from hopscope_dashboard.app.serving.guard import Guard, content_security_policy
 
 
 def protect(app: Dash, names: Collection[str]) -> None:
-    """Put the guard before an application whose callbacks are all registered. `names` are those of `Guard`.
+    """Put the guard before an application whose callbacks are all registered. `names` are the host names for `Guard`.
 
-    Dash sets itself up at its first request, and a second request at that time would not wait for it. So the first
-    request is made here.
+    Dash sets itself up during its first request. A request that arrives meanwhile would find it half set up, so this
+    function makes the first request.
     """
     files.register(app)
     posts.register(app)

@@ -1,4 +1,4 @@
-"""Serves the rows behind a page's table as CSV, with every row and digit."""
+"""Serves all rows behind a page's table as CSV, with every digit."""
 
 from collections.abc import Iterator
 from itertools import chain

@@ -9,12 +9,12 @@ _Answer = tuple[str, int, dict[str, str]]
 
 
 def register(app: Dash) -> None:
-    """Check every request for a file of a component."""
+    """Answer 404 to requests for files that Dash's component packages lack."""
     folder = f"{app.config.routes_pathname_prefix}_dash-component-suites/"
 
     @app.server.before_request
     def check() -> _Answer | None:
-        # A path without a package, or without a file in one, would be taken for a page's address.
+        # Dash would take a path without a package, or without a file in the package, for a page's address.
         has_package = "package_name" in (request.view_args or {})
         return _NO_SUCH_FILE if request.path.startswith(folder) and not has_package else None
 

@@ -1,4 +1,4 @@
-"""Refuses requests for other names, and tells browsers that the pages load nothing from other hosts.
+"""Refuses requests for names of other hosts, and tells browsers that the pages load nothing from other hosts.
 
 Any web site can point its own name to this machine's address; its pages can then read what a server here answers to
 that name (DNS rebinding). So the Host header must have a name that the server was started for. Headers that a client
@@ -49,7 +49,7 @@ def content_security_policy(scripts: Sequence[str]) -> str:
 
 
 class Guard:
-    """Passes on only requests for the right host that come from the application's own pages."""
+    """Refuses requests for other hosts, and requests that do more than read and come from another site's page."""
 
     def __init__(self, application: Application, names: Collection[str], policy: str) -> None:
         """Answer to `names` and to this machine's own names. Raises ValueError for an invalid name."""
@@ -76,7 +76,7 @@ class Guard:
         return [body]
 
     def _refusal(self, environ: Environ) -> str | None:
-        """Returns the reason to refuse this request; None without one."""
+        """Returns the reason to refuse this request; None if there is no reason."""
         header = environ.get("HTTP_HOST", "")
         host = host_name(header)
         if host is None or host not in (self._names | LOOPBACK | {_local_address(environ)}):
@@ -106,7 +106,7 @@ class Guard:
 
 
 def _local_address(environ: Environ) -> str | None:
-    """Returns this machine's address that the connection reached; None if the web server does not say."""
+    """Returns the address of this machine at which the request came in; None if the web server does not say."""
     connection = environ.get("werkzeug.socket")
     return None if connection is None else address(str(connection.getsockname()[0]))
 

@@ -13,10 +13,10 @@ _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 
 def host_name(text: str) -> str | None:
-    """Give the host of `NAME`, `NAME:PORT` or `[ADDRESS]:PORT`, as a browser or a user writes it, in the form in which
-    hosts are compared; None if `text` is not a host.
+    """Give the host of `NAME`, `NAME:PORT` or `[ADDRESS]:PORT` in the form in which hosts are compared; None if `text`
+    is not a host.
 
-    Case does not matter, and a name may end in a dot.
+    Ignores case and a dot at the end of a name.
     """
     bare = address(text)
     if bare is not None:
@@ -32,8 +32,8 @@ def host_name(text: str) -> str | None:
 
 
 def address(text: str) -> str | None:
-    """Give an IP address in its standard form, an IPv4-mapped IPv6 address as IPv4; None if `text` is not an
-    address."""
+    """Give an IP address in its standard form; None if `text` is not an address. An IPv4-mapped IPv6 address becomes
+    its IPv4 address."""
     try:
         parsed_address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

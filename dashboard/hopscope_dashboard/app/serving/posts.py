@@ -1,4 +1,4 @@
-"""Refuses POST requests that none of our pages makes; Dash would answer them with a traceback."""
+"""Refuses POST requests that no page of the dashboard makes; Dash would answer them with a traceback."""
 
 import json
 from collections.abc import Mapping
@@ -8,8 +8,7 @@ from dash import Dash
 from flask import Response, request
 
 _MOST_BYTES: Final = 1 << 20
-"""Largest request that is read. It is far larger than any request of a page, which has an address, a word or a
-count."""
+"""Largest request that is read. A page's request is far smaller: it holds only an address, a word or a count."""
 
 _KINDS: Final[Mapping[str, type]] = {
     "pathname": str,
@@ -24,7 +23,7 @@ _KINDS: Final[Mapping[str, type]] = {
 
 
 def register(app: Dash) -> None:
-    """Check every callback request to this application, whose callbacks are all registered.
+    """Check every callback request to this application. Call it after all callbacks are registered.
 
     Raises KeyError if a callback uses a property that this module does not know.
     """
@@ -48,7 +47,7 @@ def register(app: Dash) -> None:
 
 
 def _wrong(body: bytes, callbacks: Mapping[str, Any]) -> str | None:
-    """Returns what is wrong with a request; None if a page can have made it."""
+    """Returns what is wrong with a request; None if a page could have made it."""
     try:
         question = json.loads(body)
     except (ValueError, RecursionError):
@@ -80,7 +79,7 @@ def _is_registered(entry: Any, registered: Mapping[str, str]) -> bool:
         return False
     value = entry.get("value")
     if isinstance(value, str):
-        # JSON can contain half a UTF-16 pair, which no answer can.
+        # JSON may contain half of a UTF-16 surrogate pair, which the response could not encode.
         try:
             value.encode()
         except UnicodeEncodeError:

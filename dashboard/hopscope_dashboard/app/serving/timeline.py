@@ -19,11 +19,11 @@ _QUESTIONS: Final = {
     "summary": run_timeline.summary,
     "search": run_search.next_hit,
 }
-"""Questions answered as JSON."""
+"""Functions that answer the requests `_timeline/NAME` as JSON."""
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Answer `_timeline/columns` and the questions of this module about the trace that the parameter `trace` names. A
+    """Answer `_timeline/columns` and the requests in _QUESTIONS, about the trace that the parameter `trace` names. A
     request that cannot be answered gets a 400 with the reason."""
 
     def answer(question: str) -> Response:

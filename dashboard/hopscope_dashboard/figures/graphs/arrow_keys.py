@@ -7,7 +7,7 @@ from itertools import pairwise
 from hopscope_dashboard.figures.graphs.graph import Graph, PlacedEdge, PlacedRank
 
 Ways = Mapping[str, Mapping[str, str | None]]
-"""The name of the next part in each direction, or None, by the name of each part of a drawing."""
+"""For each part of a drawing (a rank or an edge), by name: the name of the next part in each direction, or None."""
 
 
 def arrow_keys(graph: Graph) -> Ways:

@@ -39,7 +39,7 @@ def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Seq
 
 
 def _middles(begin: Point, end: Point) -> Iterator[Point]:
-    """Points of a line, from its first end on."""
+    """Positions along a line at which a text may be centred, from the line's first end on."""
     length = hypot(end[0] - begin[0], end[1] - begin[1]) or 1.0
     distance = _FIRST
     while distance == _FIRST or distance < length - RADIUS:

@@ -1,4 +1,5 @@
-"""Drawings with positions: a tree as ranks in boxes with edges, an exchange as lanes and rounds with edges."""
+"""Parts of a drawing with their positions. A tree has ranks in boxes, and edges; an exchange has lanes, columns and
+edges."""
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
@@ -102,7 +103,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Folding:
-    """The hosts of a tree of many ranks, each drawn as one until it is opened."""
+    """The hosts of a tree of many ranks, each drawn as one circle until the user opens it."""
 
     hosts: int
     ranks: int
@@ -127,7 +128,7 @@ class Graph:
     largest_share: float = 0
     """The share of the critical path at the end of the scale of colours; 0 if no edge is on the path."""
     folding: Folding | None = None
-    """Hosts drawn as one; None if all ranks are drawn."""
+    """Hosts drawn as one circle each; None if all ranks are drawn."""
     left_out: str = ""
     """Sentences on what is not drawn; empty if all is drawn."""
 

@@ -97,7 +97,7 @@ def _that_fit(columns: Sequence[Round]) -> Sequence[Round]:
 
 
 def _rounds(edges: Sequence[Row]) -> list[Round]:
-    """The columns: the rounds of each, and its edges in the order given."""
+    """The columns of the drawing; each has its rounds and their edges, in the order given."""
     by_round: dict[int, list[Row]] = defaultdict(list)
     for row in edges:
         for number in rounds.numbers(row["rounds"]):

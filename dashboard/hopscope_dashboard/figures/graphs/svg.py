@@ -1,4 +1,4 @@
-"""A placed tree or exchange as SVG: parts with tooltips, keys and links.
+"""Turns a placed tree or exchange into SVG. Its parts have tooltips and links, and the arrow keys move between them.
 
 Every part has its description in its `<title>`, and the targets of the arrow keys in `data-up`, `data-down`,
 `data-left` and `data-right`; `assets/drawing.js` handles keys and pointer. The look that does not depend on the palette
@@ -72,13 +72,13 @@ def without_leads(markup: str) -> str:
 
 
 def _style() -> str:
-    """The palette's rules: one for each share, link class, change and mark."""
+    """CSS rules with the palette's colours and dashes: one for each share, link class, change and mark."""
     colours = {f"{BY_LINK}.{link}": colour for link, colour in LINK_COLOURS.items()}
     colours |= {f"share-{step}": colour for step, colour in enumerate(LIGHT_SHARES)}
     colours |= {KEPT: KEPT_COLOUR, CHANGED: CHANGED_COLOUR}
     colours |= {"delayed": CATEGORY_COLOURS["wan"], "behind": CATEGORY_COLOURS["compute"]}
     dashes = {link: " ".join(map(str, dash)) for link, dash in LINK_DASHES.items() if dash}
-    # These come after the link classes to override them: in a comparison, dashes say what changed.
+    # Later rules override the link classes: in a comparison, dashes say what changed.
     dashes |= {KEPT: "none", CHANGED: " ".join(map(str, CHANGED_DASH))}
     return " ".join(
         [
@@ -156,8 +156,8 @@ def _share(edge: PlacedEdge) -> str:
 
 
 def _box(box: NamedBox, *, shaded: bool) -> str:
-    """A box with its name over it. In a drawing with lanes the name is beside the box, and only if `shaded` is the box
-    visible."""
+    """A box with its name over it. In a drawing with lanes the name is beside the box, and the box is visible only if
+    it is `shaded`."""
     left, top, right, bottom = box.box
     of_lanes = box.kind == "lane-cluster"
     look = 'class="band"' if of_lanes else 'rx="8"'

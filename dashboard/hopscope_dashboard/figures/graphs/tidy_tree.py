@@ -1,7 +1,7 @@
 """Lays out a tree on its topology: a row for each depth, clusters side by side, and in each cluster its hosts.
 
-Every host has columns of its own. On a page of limited width, a host has its columns only from its first row to its
-last, so hosts drawn as one circle form a tree of hosts.
+Every host has columns of its own. If the page's width is limited, a host has its columns only from its first row to its
+last, and other hosts may use them in other rows. So hosts drawn as one circle each form a tree of hosts.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from hopscope_dashboard.figures.graphs.graph import CLUSTER_PADDING, HOST_PADDIN
 from hopscope_dashboard.figures.graphs.words import name_width
 
 Slot = tuple[int, int]
-"""A depth, and a line at that depth: hosts for which the page is too narrow go to the next line."""
+"""A depth, and a line at that depth: hosts that do not fit beside the others go to the next line."""
 
 _COLUMN, _HOST_GAP, _CLUSTER_GAP = 82, 26, 2 * CLUSTER_PADDING + 64
 _PITCH, _STACKED_PITCH = 92, 116
@@ -89,7 +89,7 @@ def _pack(hosts: Sequence[_Host], width: float) -> float:
             beside = [span for span in spans if width == inf or (span[0] <= max(rows) and min(rows) <= span[1])]
             # Every second line is shifted a little, so that edges to it run between the hosts above.
             host.left = max((end for _, _, end in beside), default=(lines[top] % 2 - 1) * _HOST_GAP) + _HOST_GAP
-            # A host of several depths occupies every line: no line has room beside it, nor for another such host.
+            # A host of several depths occupies all lines of its first depth, so going to the next line makes no room.
             is_free = max(rows)[0] > top or all(last[0] > first[0] for first, last, _ in beside)
             if is_free or host.left + host.width <= width:
                 break

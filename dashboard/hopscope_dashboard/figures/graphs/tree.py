@@ -43,8 +43,7 @@ OPEN: Final = "open"
 _PAGE_WIDTH: Final = 1300
 """Widest row of hosts of all clusters together if hosts are folded, in pixels."""
 _LEAST_SCALE: Final = 0.01
-"""Smallest share of the critical path at the end of the colours: in a tree with tiny shares no edge shall look
-heavy."""
+"""Smallest share of the critical path that the last colour may stand for, so that tiny shares do not look heavy."""
 _LABELLED: Final = 0.2
 """Fraction of the heaviest edge's share from which on an edge is labelled; all edges have a tooltip."""
 _MOST_LABELS: Final = 40
@@ -99,8 +98,8 @@ def placed_tree(
 
 
 class _Tree:
-    """A tree of circles. The number of a circle of several ranks is that of its rank nearest to the root, its first
-    rank."""
+    """A tree of circles. A circle stands for one rank, or for the ranks of a folded host. Its number is that of its
+    first rank, the rank nearest to the root."""
 
     def __init__(
         self,
@@ -232,7 +231,7 @@ def _share_look(share: float, largest: float) -> str:
 
 
 def _boxes(rows: Iterable[Row], places: Mapping[int, Point]) -> list[NamedBox]:
-    """The boxes: of clusters, around their hosts' boxes, then of hosts, around their ranks."""
+    """Boxes of clusters around their hosts' boxes, followed by boxes of hosts around their ranks."""
     circles: dict[tuple[str, str], list[Box]] = defaultdict(list)
     for row in rows:
         circles[_host(row)].append(circle_box(places[row["rank"]]))

@@ -42,7 +42,7 @@ _COLUMNS_OF_HEADINGS: Final = {
     "message wait": "waiting_suffered_ns",
     "others' wait": "waiting_caused_ns",
 }
-"""The columns of the analysis, by the headings that stand for them."""
+"""The columns of the analysis that each heading's tooltip explains, by heading."""
 _ON_PATH: Final[dict[str, Callable[[Row], str]]] = {
     "time": lambda row: quantities.duration(row["time_ns"]),
     "share": lambda row: quantities.share(row["share"]),

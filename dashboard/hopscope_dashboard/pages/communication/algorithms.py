@@ -32,7 +32,8 @@ class RanAlgorithm:
         return [row for row in self.edges if role == (row["role"] if row["role"] in self.roles else "exchange")]
 
     def _is_tree(self, role: str) -> bool:
-        """True if the edges of this role form one tree; groups of leaders and folds have several roots."""
+        """True if the edges of this role form one tree. In some algorithms they form several, each with its own
+        root."""
         parents = self.parents(role)
         edges = sum(row["role"] == role for row in self.edges)
         return list(parents.values()).count(None) == 1 and len(parents) == edges + 1

@@ -86,7 +86,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def _timeline(data: TraceData, name: str, calls: Rows, query: Query) -> Component:
-    """The timeline, with the zoom that the address carries from another collective if that shows any of this one."""
+    """The timeline. A zoom that was set at another collective stays, if it shows any part of this one."""
     begin_ns, end_ns = one_collective.span(data, calls)
     view_ns = view(query)
     ends = view_ns if view_ns and view_ns[1] > 0 and view_ns[0] < end_ns - begin_ns else (0, end_ns - begin_ns)

@@ -118,7 +118,8 @@ def _left_out(data: TraceData) -> list[Component | str]:
 
 
 def _between_clusters(data: TraceData, path: Rows) -> Component | None:
-    """Say how much of the path runs between clusters. Without hops it is unknown, because collectives cross unseen."""
+    """Say how much of the path runs between clusters. Without hops it is unknown, because the messages inside
+    collectives are unknown."""
     if data.run["clusters"] < 2:
         return None
     share = {row["category"]: row["share"] for row in path}

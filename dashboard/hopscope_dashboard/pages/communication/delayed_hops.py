@@ -107,7 +107,7 @@ def _no_hop_card(data: TraceData) -> Component:
         return empty.nothing_to_draw("No hops", words)
     return empty.nothing_to_draw(
         "No delayed hop",
-        f"{data.scope} has no edge with 5 hops that ranks waited for, of which one was slower than their median.",
+        f"{data.scope} has no edge on which ranks waited for 5 hops, one of them slower than the median.",
     )
 
 

@@ -76,7 +76,7 @@ _COLUMNS_OF_HEADINGS: Final = {
     "link": "link",
     "wrong order": "wrong_order",
 }
-"""The columns of the analysis, by the headings that stand for them."""
+"""The columns of the analysis that each heading's tooltip explains, by heading."""
 _SELDOM: Final = {"wrong_order": "wrong order"}
 """Columns that are shown only if some row has a number above 0."""
 
@@ -264,7 +264,7 @@ def _table(
     *,
     number_columns: Mapping[str, Callable[[Row], str]] = _COLUMNS,
 ) -> Component:
-    """A table of rows of the analysis by `grouping`: their labels, and the numbers of `number_columns`."""
+    """A table of rows of the analysis by `grouping`: the labels of each row under `names`, then its numbers."""
     seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
     numbers = [
         [*(text(row) for text in number_columns.values()), *(quantities.number(row[column]) for column in seldom)]

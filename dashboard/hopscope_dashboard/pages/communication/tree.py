@@ -93,7 +93,7 @@ def _algorithm_page(data: TraceData, rows: Rows, edges: Rows, query: Query, *, t
 def choose(ran_trees: Sequence[RanTree], query: Query) -> RanTree:
     """Give the first tree that matches the address.
 
-    Raises InputError where it names one that did not run.
+    Raises InputError if the address names a tree that did not run.
     """
     matches = [
         tree
@@ -145,7 +145,7 @@ def _tree_lists(ran_trees: Sequence[RanTree], chosen_tree: RanTree, query: Query
 
 
 def _algorithm_link(tree: RanTree, rows: Rows) -> list[Component]:
-    """A link to the most frequent algorithm, if the MPI library ran the tree: its other algorithms may not be trees."""
+    """If the MPI library ran the tree, a link to its most frequent algorithm, which need not be a tree."""
     most_frequent = [row for row in rows if row["ranks"] > 1][:1] if tree.is_native else []
     return [
         dcc.Link("algorithms that ran", href=link("/tree", collective=row["first"]), className="button")

@@ -10,7 +10,8 @@ from hopscope_dashboard.data.trace import Row, Rows, Suggestion, TraceData
 
 @dataclass(frozen=True)
 class RanTree:
-    """One tree that ran: its name, communicator, root (a rank of the communicator) and the parents of each role."""
+    """One tree that ran: its name, communicator, root (a rank of the communicator), and each rank's parent on the way
+    up and on the way down."""
 
     name: str
     comm: int

@@ -1,4 +1,5 @@
-"""Page WAN share: the share of the critical path, and of each cluster's ways through the collectives, on WAN hops."""
+"""Page WAN share: how much of the critical path, and of each cluster's paths in the collectives, is spent on WAN
+hops."""
 
 from dash import dcc, html
 from dash.development.base_component import Component

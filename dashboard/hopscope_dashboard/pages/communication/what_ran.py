@@ -155,8 +155,8 @@ def _description(data: TraceData, algorithm: RanAlgorithm) -> list[Any]:
 
 
 def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "", role: str | None = None) -> Component:
-    """Give a table of the heaviest edges. Those of an exchange have their rounds, if the rows have them. `rest`: the
-    command that lists the remaining edges. `full`: the address of all rows as a file."""
+    """Give a table of the heaviest edges. For an exchange, it shows each edge's rounds if the rows have them. `rest`:
+    the command that lists the remaining edges. `full`: the address of all rows as a file."""
     in_rounds = role == "exchange" and any("rounds" in row for row in edges)
     rows = [
         [

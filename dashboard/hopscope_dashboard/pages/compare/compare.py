@@ -132,8 +132,8 @@ def _paths(data: TraceData, new: TraceData, comparison: Compared, query: Query) 
         ),
         _table([(_name(row), row) for row in parts[:_ROW_LIMIT]], PARTS, (data, new), _PARTS[part]),
         hint=remainder.strip(),
-        meaning="Each time has its 95 % interval. The intervals of the changes of all "
-        f"{quantities.number(len(rows))} rows hold together with 95 %. Click a time to see it in its run.",
+        meaning=f"Each time has its 95 % interval. With 95 % certainty, all {quantities.number(len(rows))} changes lie "
+        "in their intervals at once. Click a time to see it in its run.",
     )
 
 
@@ -158,7 +158,7 @@ def _table(
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
-    """A run's time in a row, linked to the page about it in that run, and below it the interval."""
+    """One run's time in a row, as a link to that run's page about it, with the time's interval below."""
     time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
     if not time:
         return quantities.duration(time)

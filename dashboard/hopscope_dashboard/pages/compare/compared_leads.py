@@ -1,4 +1,4 @@
-"""Links of the page Compare: from rows and bars to the page of one run behind a number."""
+"""Links of the page Compare: a number or a bar leads to the page of its run that explains it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -42,7 +42,8 @@ def categories(data: TraceData) -> Mapping[str, str]:
 
 
 def part_of_path(cell: Any, data: TraceData, part: str, name: str | None) -> Any:
-    """Give the cell of a row of `compare --by path` about one run; `name` is what the run calls it."""
+    """Give a cell of `compare --by path` as a link to the page of one run about it. `name`: the row's name in that
+    run."""
     if name is None:
         return cell
     if part == "category":

@@ -126,8 +126,8 @@ def _ops(rows: Sequence[Row]) -> list[str]:
 def _chosen_algorithms(
     base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query
 ) -> list[RanAlgorithm | None]:
-    """Each run's algorithm that the address names, else its most frequent one. For the new run, algorithms with the
-    base's payload come first."""
+    """For each run, the algorithm that the address names, else the most frequent one. For the new run, algorithms with
+    the base's payload come first."""
     payload: int | None = None
     ran_algorithms: list[RanAlgorithm | None] = []
     for run, data, of_run in zip(RUNS, (base, new), kinds, strict=True):

@@ -28,7 +28,7 @@ _ROW_LIMIT: Final = 40
 
 
 def card(base: TraceData, new: TraceData, comparison: Compared) -> Component:
-    """Give the notes on the verdict on the whole run, and its time by activity."""
+    """Give the notes on the verdict, and the whole run's time by activity."""
     if not comparison.rows:
         return html.Div()
     body = [

@@ -39,7 +39,7 @@ _PAGES: Final = {
 _ACTION: Final = "see what it is lost to"
 _CAUSES: Final = ("load balance", "serialisation", "transfer")
 _WITHOUT_REPLAY: Final = ("load balance", "communication efficiency")
-"""The factors that say what time is lost to: the first if the run could be replayed, the second if it could not."""
+"""Factors of which the lead names the lowest: _CAUSES if the run could be replayed, _WITHOUT_REPLAY if it could not."""
 _FORMULA: Final = "Load balance x serialisation x transfer is the parallel efficiency (POP's metrics)."
 _SMALL: Final = 180
 """Height of the figure on the summary, in pixels."""

@@ -1,4 +1,5 @@
-"""Page Late ranks: whether each rank is late always, in turn, in spikes, sometimes or never, and by how much."""
+"""Page Late ranks: whether each rank is late always, in turn with others, in spikes, sometimes or never, and by how
+much."""
 
 from typing import Final
 

@@ -30,7 +30,8 @@ TABLE = "noise-table"
 _SHOW: Final = {"noise_ns": "noise", "computing_ns": "computing"}
 _MOST_COLUMNS: Final = 300
 _MOST_CELLS: Final = 20_000
-"""Limits beyond which a column shows the worst of several iterations."""
+"""Largest numbers of columns and of cells in the heat map. With more iterations, a column shows the worst of
+several."""
 _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 ms", "late_30ms": "30 ms"}
 
 

@@ -1,4 +1,4 @@
-"""The periods of the ranks' noise on the page Noise, and one rank's noise folded by its period."""
+"""The periods of the ranks' noise on the page Noise, and one rank's noise folded at its period."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Page Decision map: the best method of each size and number of ranks in a sweep, and the library's and models'
-choices."""
+"""Page Decision map: the best method for each message size and number of ranks in a sweep, or the choices of the
+library or of a model."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -26,7 +26,8 @@ _LEAD: Final = (
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. In the address, `op` selects the operation, and `by` whose choice is drawn."""
+    """Give the page. In the address, `op` selects the operation, and `by` the choices that are drawn: the measured best
+    ones, the library's or a model's."""
     sweep = data.sweep
     if sweep is None:
         head = blocks.page_head(TITLE, _LEAD)

@@ -56,7 +56,7 @@ def layout(data: TraceData, query: Query) -> Component:
 
 
 def costs(data: TraceData, *kinds: Kind) -> list[Row]:
-    """Give the entries of the diagnosis that such remedies may remove, in their order there."""
+    """Give the entries of the diagnosis whose cause these kinds of remedies may remove, in the diagnosis's order."""
     causes = {cause for kind in kinds for cause in kind.causes}
     return [row for row in data.rows("diagnose") if row["kind"] in causes and row["severity"] in ("PROBLEM", "NOTE")]
 
@@ -70,7 +70,8 @@ def _computed(data: TraceData, kind: Kind) -> Remedy | str:
 
 
 def _answer(data: TraceData, remedies: Mapping[str, Remedy | str]) -> str:
-    """Which remedies help, in one sentence: as the replay says, or the diagnosis as long as none is computed."""
+    """Say in one sentence which remedies help: by the replays or, as long as no remedy is computed, by the
+    diagnosis."""
     computed = {REMEDIES[name].title.lower(): remedy for name, remedy in remedies.items() if isinstance(remedy, Remedy)}
     suggested = [title for title, remedy in computed.items() if remedy.file is not None]
     if suggested:

@@ -237,7 +237,7 @@ def _unmeasured(content: Row) -> Component:
     return blocks.card(
         title,
         html.Ul([html.Li(sentence) for sentence in sentences], className="remarks", id=UNMEASURED),
-        hint="There was no time for it, or measuring it once takes too long; more --seconds measure more.",
+        hint="There was no time for it, or measuring it once takes too long; raise --seconds.",
     )
 
 

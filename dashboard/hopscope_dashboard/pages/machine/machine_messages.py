@@ -36,8 +36,8 @@ def messages(curves: Rows, sentence: str) -> Component:
             ],
             className="figures",
         ),
-        meaning=f"{sentence} Hockney's line is a whole message's way; g is the time between two messages of a sender "
-        "that never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI.",
+        meaning=f"{sentence} Hockney's line is a message from end to end; g is the time between two messages of a "
+        "sender that never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI.",
     )
 
 

@@ -78,7 +78,7 @@ def _box(text: str, *, has_query: bool) -> Component:
             ],
             className="sql-controls",
         ),
-        # The address has the query. These name the request: ASK that of the page, REPEAT that of each later run.
+        # The address has the query. These stores name the request: ASK the page's first one, REPEAT each later one.
         dcc.Store(id=ASK, data=uuid4().hex if has_query else None),
         dcc.Store(id=REPEAT),
     )
@@ -196,7 +196,8 @@ def _failed(reason: str) -> Component:
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Register the callbacks of this page: run a query, which sets the address, answer it, and stop it."""
+    """Register the callbacks of this page. They set the address to the user's query, answer the query in the address,
+    and stop it."""
     running: dict[str, Stop] = {}
 
     @app.callback(

@@ -1,4 +1,4 @@
-"""Draws the answer of `analyze diagnose`: its conditions above the verdict, the other causes below."""
+"""Draws the answer of `analyze diagnose`: the verdict, the conditions that qualify it above, the other causes below."""
 
 from collections.abc import Sequence
 from typing import Final

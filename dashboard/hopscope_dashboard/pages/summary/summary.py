@@ -33,8 +33,8 @@ _SITES: Final = {"path": "critical path", "ranks": "all ranks"}
 _MOST_SITES: Final = 5
 _LONG_STARTUP: Final = 0.1
 _SHOWN_STARTUP: Final = 0.05
-"""If start-up takes more than the first share of the run, only its end is shown, as long as the second share of the
-rest."""
+"""If start-up takes more than _LONG_STARTUP of the run, the page shows only its end, whose length is _SHOWN_STARTUP of
+the rest of the run."""
 _SAVING: Final = "Share of the run that it would save, according to the diagnosis"
 _WIDTHS: Final = "minmax(0, 3fr) minmax(0, 2fr)"
 
@@ -83,7 +83,8 @@ def _whole_run(data: TraceData) -> Component:
 
 
 def _without_startup(data: TraceData) -> tuple[int | None, int | None]:
-    """Give the range in view, with only the end of a long start-up; None for both ends shows the whole run."""
+    """Give begin and end of the time to show, with only the last part of a long start-up; None for both shows the whole
+    run."""
     timeline = data.timeline
     _, first = timeline.phases.get("startup", (0, 0))
     if first < _LONG_STARTUP * timeline.duration_ns:
