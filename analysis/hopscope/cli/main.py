@@ -40,8 +40,8 @@ class _Hopscope(click.Group):
         return [*names, *registered_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        own = _tracing_command(cmd_name) or _measuring_command(cmd_name)
-        return own or super().get_command(ctx, cmd_name) or registered_command(cmd_name)
+        command = _tracing_command(cmd_name) or _measuring_command(cmd_name)
+        return command or super().get_command(ctx, cmd_name) or registered_command(cmd_name)
 
 
 def _tracing_command(name: str) -> click.Command | None:

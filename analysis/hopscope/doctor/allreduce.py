@@ -29,8 +29,8 @@ def main(library: str, flavour: str, calls: int) -> int:
     mpi.MPI_Comm_size(world, ctypes.byref(size))
     is_right = True
     for call in range(calls):
-        own = ctypes.c_int(rank.value + call)
-        mpi.MPI_Allreduce(ctypes.byref(own), ctypes.byref(total), 1, number, addition, world)
+        summand = ctypes.c_int(rank.value + call)
+        mpi.MPI_Allreduce(ctypes.byref(summand), ctypes.byref(total), 1, number, addition, world)
         is_right = is_right and total.value == sum(range(call, call + size.value))
     mpi.MPI_Finalize()
     return 0 if is_right else 3

@@ -20,7 +20,7 @@ _RANK_BYTES = 8 << 20
 """Room in /dev/shm for a rank: MPICH 5 took 5.3 MB a rank on one host."""
 _TRACE_BYTES = 1 << 30
 """Free space of a trace folder below which a long run may fill it: 50 million events of 20 bytes."""
-_SEEN_BY_ALL = re.compile(
+_SHARED_FILE_SYSTEMS = re.compile(
     r"nfs\d?|lustre|gpfs|beegfs\w*|ceph|cifs|smb3|glusterfs|pvfs2|orangefs|panfs|afs|ocfs2|gfs2|wekafs|dvs|"
     r"fuse\.(ceph\w*|glusterfs|beegfs\w*|sshfs|quobyte|daos|dfuse|juicefs|lustre|moosefs|lizardfs|cvmfs2)"
 )
@@ -116,7 +116,7 @@ def _fault(folder: Path) -> str | None:
 
 def _visibility(folder: Path) -> Finding:
     device, point, kind = mount_of(folder, MOUNTS.read_text())
-    if _SEEN_BY_ALL.fullmatch(kind):
+    if _SHARED_FILE_SYSTEMS.fullmatch(kind):
         return Finding("trace folder", "ok", f"{folder} is on {kind} ({device}), which other hosts can mount")
     sentence = f"Only this host sees {folder} ({kind} at {point})"
     remedy = "for a job on several hosts, name a folder that all of them see with --dir"

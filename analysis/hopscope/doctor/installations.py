@@ -96,8 +96,8 @@ def find_installations() -> list[Installation]:
 def interpreters() -> list[Path]:
     """This interpreter, and the first python3 in the PATH if it is another one."""
     word = shutil.which("python3")
-    own = Path(sys.executable)
-    paths = [own, *([Path(word)] if word and Path(word).parent != own.parent else [])]
+    interpreter = Path(sys.executable)
+    paths = [interpreter, *([Path(word)] if word and Path(word).parent != interpreter.parent else [])]
     return [path.absolute() for path in paths]
 
 

