@@ -7,17 +7,29 @@ from pathlib import Path
 
 import click
 
+import hopscope
 from hopscope.cli.command import to_stdout
 from hopscope.cli.saying import say
 from hopscope.doctor import Finding, examine
 from hopscope.doctor.installations import Installation
 from hopscope.doctor.trial import RANKS, trial_finding
+from hopscope.launch.job import assemble
 from hopscope.render.examination import print_examination
 
 
 def _trial(installation: Installation) -> Finding:
     say(f"hopscope: starting {RANKS} ranks under {installation.name}")
-    return trial_finding(installation)
+    return trial_finding(installation, _counts)
+
+
+def _counts(directory: Path) -> tuple[int, int, str | None]:
+    """The calls of MPI_Allreduce and the hops in a trace, and the reason if the library's messages were not
+    recorded."""
+    assemble(directory)
+    native = json.loads((directory / "run.json").read_text()).get("native_messages") or {}
+    trace = hopscope.open(directory)
+    calls = trace.sql("select * from calls inner join collectives using (collective_id) where op = 'MPI_Allreduce'")
+    return calls.num_rows, trace.table("hops").num_rows, native.get("off")
 
 
 @click.command(name="doctor", short_help="Say whether a run can be traced here, and what is missing.")

@@ -31,7 +31,7 @@ class Examination:
 
     @property
     def verdict(self) -> str:
-        """Whether a run can be traced, in a sentence."""
+        """A sentence: can a run be traced here?"""
         if self.usable:
             launchers = [installation.launcher for installation in self.usable]
             word = next((launcher.word for launcher in launchers if launcher), "srun")

@@ -86,7 +86,7 @@ def shared_memory_finding(folder: Path = SHARED_MEMORY) -> Finding:
 
 
 def trace_folder_findings(folder: Path) -> list[Finding]:
-    """Whether traces can be written into a folder, which may not exist yet, and which hosts see it."""
+    """The room in a folder for traces, which may not exist yet, and the hosts that see it."""
     place = folder.absolute()
     while not place.exists():
         place = place.parent

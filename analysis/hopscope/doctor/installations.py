@@ -40,7 +40,7 @@ class Launcher:
 
     @property
     def word(self) -> str:
-        """What to type: its name if that leads to it, else its path."""
+        """The word to type: its name if that leads to it, else its path."""
         in_path = shutil.which(self.path.name)
         is_first = in_path is not None and Path(in_path).parent.resolve() == self.path.parent.resolve()
         return self.path.name if is_first else str(self.path)
@@ -130,7 +130,7 @@ def _load(name: str) -> Installation | None:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
         output, error = done.stdout, done.stderr.strip()
     except subprocess.TimeoutExpired:
-        output, error = "", f"it did not load within {_PATIENCE_S} s"
+        output, error = "", "it did not load in time"
     files, _, version = output.partition("\n\n")
     path = Path(name)
     if not path.is_absolute():

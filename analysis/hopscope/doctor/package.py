@@ -21,7 +21,7 @@ _CONTAINERS: dict[str, State] = {"/.dockerenv": "ok", "/run/.containerenv": "ok"
 
 
 def package_findings() -> Iterator[Finding]:
-    """What hopscope needs to assemble, analyse and show traces."""
+    """The findings on files and packages that assemble, analyse and show traces."""
     try:
         files = [collector_file("hopscope-assemble")]
     except InputError as error:
@@ -50,12 +50,12 @@ def missing_extras(extra: str) -> list[str]:
 
 
 def permission_findings() -> Iterator[Finding]:
-    """What keeps the collector out of programs, or stops it from recording."""
+    """The findings on what keeps the collector out of programs, or stops it from recording."""
     if os.environ.get("HOPSCOPE_RECORD") == "0":
         yield finding_of("permissions", "problem", "HOPSCOPE_RECORD=0 turns recording off; unset HOPSCOPE_RECORD")
     if reason := loss_reason([sys.executable]):
         yield finding_of("permissions", "caution", reason)
-    states = [state for file, state in _CONTAINERS.items() if Path(file).exists()]
+    states: list[State] = [state for file, state in _CONTAINERS.items() if Path(file).exists()]
     if states:
         remedy = "if a launcher outside starts the ranks, put the words of `hopscope preload` before the program inside"
         yield Finding("permissions", states[-1], "This is a container", remedy)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 
-import hopscope
 from hopscope.doctor import allreduce
 from hopscope.doctor.finding import Finding, finding_of
 from hopscope.doctor.installations import Installation
@@ -20,28 +19,29 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import plural
 from hopscope.launch.command import Request, environment, launcher_words
 from hopscope.launch.installed import fitting_collector
-from hopscope.launch.job import assemble
 from hopscope.launch.refusals import machine_slots, refusal_here
 
 RANKS = 2
 CALLS = 10
 PATIENCE_S = 120
+Counts = Callable[[Path], tuple[int, int, str | None]]
+"""Counts the calls of MPI_Allreduce and the hops in a trace directory, and says why no messages were recorded."""
 
 
-def trial_finding(installation: Installation) -> Finding:
-    """The outcome of a job of two ranks that call MPI_Allreduce."""
+def trial_finding(installation: Installation, counts: Counts) -> Finding:
+    """The outcome of a job of two ranks that call MPI_Allreduce. counts: reads its trace."""
     file = str(installation.file)
     if installation.launcher is None:
         message = f"{installation.name} was not tried, because none of its launchers is here"
         return finding_of("trial", "caution", message, file)
     with tempfile.TemporaryDirectory(prefix="hopscope-doctor-") as folder:
         try:
-            return _outcome(installation, Path(folder))
+            return _outcome(installation, counts, Path(folder))
         except InputError as error:
             return finding_of("trial", "problem", error, file)
 
 
-def _outcome(installation: Installation, folder: Path) -> Finding:
+def _outcome(installation: Installation, counts: Counts, folder: Path) -> Finding:
     assert installation.launcher is not None
     collector = fitting_collector(installation.mpi)
     trace = folder / "trace"
@@ -58,7 +58,7 @@ def _outcome(installation: Installation, folder: Path) -> Finding:
         refusal = refusal_here(words)
         message = f"{job} was refused: {refusal}" if refusal else f"{job} {fault}; run it by hand: {' '.join(words)}"
         return finding_of("trial", "problem", message, file)
-    calls, hops, reason = _counts(trace)
+    calls, hops, reason = counts(trace)
     sentence = f"{job} recorded {plural(calls, 'call')} of MPI_Allreduce and {plural(hops, 'hop')}"
     if calls != RANKS * CALLS:
         return finding_of("trial", "problem", f"{sentence}, not {RANKS * CALLS} calls; report this as a bug", file)
@@ -82,7 +82,7 @@ def _run(words: list[str], variables: dict[str, str], folder: Path) -> str | Non
         except BaseException as error:
             _end(job)
             if isinstance(error, subprocess.TimeoutExpired):
-                return f"did not end within {PATIENCE_S} s"
+                return "did not end in time"
             raise
         output.seek(0)
         lines = [line for line in output.read().decode(errors="replace").splitlines() if line.strip(" -")]
@@ -96,13 +96,3 @@ def _end(job: subprocess.Popen[bytes]) -> None:
             os.killpg(job.pid, number)
         with suppress(subprocess.TimeoutExpired):
             job.wait(10)
-
-
-def _counts(trace: Path) -> tuple[int, int, str | None]:
-    """The calls of MPI_Allreduce and the hops in a trace, and the reason if the library's messages were not
-    recorded."""
-    assemble(trace)
-    native = json.loads((trace / "run.json").read_text()).get("native_messages") or {}
-    opened = hopscope.open(trace)
-    calls = opened.sql("select * from calls inner join collectives using (collective_id) where op = 'MPI_Allreduce'")
-    return calls.num_rows, opened.table("hops").num_rows, native.get("off")
