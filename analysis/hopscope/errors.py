@@ -20,7 +20,7 @@ def shortened_list(names: Sequence[str], limit: int = 8) -> str:
 def suggestion(wrong: str, candidates: Iterable[str]) -> str:
     """The end of a message about an unknown name: `. Did you mean NAME?`, or nothing if no known name is close."""
     names = sorted(candidates)
-    # A prefix of a known name is close to it, however short.
+    # A prefix counts as close to the whole name, even if it is short.
     matches = [name for name in names if name.startswith(wrong.lower())] or difflib.get_close_matches(
         wrong.lower(), names, n=1
     )

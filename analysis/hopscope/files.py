@@ -1,4 +1,4 @@
-"""Writes files whole or not at all: a file is made beside its place and renamed into it."""
+"""Writes files whole or not at all: each is written under a temporary name beside it and then renamed."""
 
 import os
 from collections.abc import Generator
@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 
 @contextmanager
 def whole_file(output: Path) -> Generator[IO[bytes]]:
-    """Context that gives a binary file to write. At the end it gets the name `output`; after an exception it is
+    """Context that gives a binary file to write. On success the file gets the name `output`; after an exception it is
     removed.
 
     Raises InputError if it cannot be written.
@@ -37,7 +37,7 @@ def whole_file(output: Path) -> Generator[IO[bytes]]:
 
 
 def check_room(output: Path) -> None:
-    """Raises InputError if `whole_file` could not make the file. Long tasks call it before they begin."""
+    """Raises InputError if `whole_file` could not write the file `output`. Long tasks call this before they begin."""
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a directory; name another place")
     if not output.exists() or output.is_file():
@@ -50,7 +50,7 @@ def check_room(output: Path) -> None:
 
 
 def room(problem: OSError) -> str:
-    """The beginning of the advice after a failed write: to free space, if space is what is missing."""
+    """The advice to free space, for the message after a failed write. Empty if a full disk was not the problem."""
     return "free some space there, or " if problem.errno in (ENOSPC, EDQUOT, EFBIG) else ""
 
 

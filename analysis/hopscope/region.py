@@ -6,7 +6,7 @@ import ctypes
 from contextlib import ContextDecorator
 from typing import Any
 
-# All symbols of the process. PyDLL keeps the interpreter's lock, because the calls take nanoseconds.
+# All symbols of the process. PyDLL keeps the interpreter's lock: the calls take only nanoseconds.
 _PROCESS = ctypes.PyDLL(None)
 
 

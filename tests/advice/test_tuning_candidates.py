@@ -68,7 +68,7 @@ def test_a_file_of_neither_a_sweep_nor_a_probe_is_refused_before_the_first_run(t
     file.write_text('{"schema_version": 1, "hosts": [{"name": "a", "cluster": "A"}]}')
     done = hopscope("tune", "--machine", file, "-o", tmp_path / "tuned", "--", "mpirun", "-n", "2", "./app")
     assert done.returncode == 2
-    assert "neither of `hopscope sweep` nor of `hopscope probe`" in done.stderr
+    assert "not written by `hopscope sweep` or `hopscope probe`" in done.stderr
 
 
 def test_a_candidate_survives_its_row_of_the_journal() -> None:

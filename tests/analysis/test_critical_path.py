@@ -83,7 +83,7 @@ def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.T
 def test_what_is_left_out_of_the_path_is_said_and_taken_in_on_demand(trace: hopscope.Trace) -> None:
     # 90 of 455 lie before the first enter.
     assert trace.answer("critical-path").notes == (
-        "left out: 90 ns of start-up (19.8 % of the path). --from start takes it in",
+        "left out: 90 ns of start-up (19.8 % of the path). --from start includes it",
     )
     answer = trace.answer("critical-path", from_="start")
     assert answer.notes == ()

@@ -102,7 +102,7 @@ def test_start_up_and_shutdown_are_named_where_a_range_reaches_into_them(trace: 
     assert by_category(trace, from_=950, to=1030) == {"p2p": 10, "startup": 70}
     assert trace.answer("critical-path").notes == (
         "left out: 1.02 µs of start-up (49.8 % of the path) and 50 ns of shutdown (2.4 % of the path). "
-        "--from start --to end takes it in",
+        "--from start --to end includes it",
     )
 
 

@@ -1,4 +1,4 @@
-"""Queries that tell if a trace has call sites of MPI, and regions."""
+"""Queries that tell if a trace has call sites of MPI, and if it has regions."""
 
 PRESENCE_QUERIES = {
     "places": """
@@ -8,5 +8,5 @@ PRESENCE_QUERIES = {
     """,
     "regions": "select 1 from intervals where kind = 'region' limit 1",
 }
-"""Each query returns a row if the trace has call sites of MPI, or regions. Places of regions do not count as call
-sites."""
+"""A query for each kind of name; it returns a row if the trace has call sites of MPI, or regions. The places of regions
+do not count as call sites."""

@@ -50,7 +50,7 @@ def _demangled(name: str) -> str:
 
 @cache
 def _cxx() -> ctypes.CDLL | None:
-    """The C++ library. This package's compiled parts need it anyway."""
+    """The C++ standard library, which can demangle names; None if it is missing."""
     with suppress(OSError):
         library = ctypes.CDLL("libstdc++.so.6")
         library.__cxa_demangle.restype = ctypes.c_void_p

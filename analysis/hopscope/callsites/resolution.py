@@ -1,4 +1,4 @@
-"""Resolves each call site of a run to its source, as far as this machine can tell."""
+"""Finds the source line and function of each call site of a run, as far as this machine has the files for it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def resolve(
 ) -> list[Place]:
     """A place for every call site, in alphabetical order of call sites.
 
-    call_sites: each with the symbol that the archive names for it, or "". modules: as in run.json; None if it has none.
+    call_sites: the symbol of each call site in the archive, or "". modules: as in run.json; None if it has none.
     A module's file counts only if it has the build id of the run or, if neither has a build id, if it is older than the
     run's start (started_ns, ns since 1970).
     """
@@ -50,8 +50,8 @@ def resolve(
 
 @dataclass(frozen=True)
 class _Link:
-    """The place of an address of a call site, with the functions around it: the innermost first, and only those with a
-    source file."""
+    """One address of a call site: its place, and the functions that contain it, the innermost first. Functions without
+    a source file are left out."""
 
     place: Place
     frames: Sequence[Frame]
@@ -61,7 +61,7 @@ class _Link:
 
 
 def _links(call_site: str, symbol: str, catalogue: _Modules) -> list[_Link]:
-    """The links of a call site: that of its own address, and those of the callers that tell it apart."""
+    """The chain of a call site: a link for its own address, then one for each caller that the trace recorded."""
     addresses = [match.groupdict() for match in _ADDRESS.finditer(call_site)]
     if " from ".join(address["address"] for address in addresses) == call_site:
         symbols = [symbol, *[""] * len(addresses)]
@@ -69,7 +69,7 @@ def _links(call_site: str, symbol: str, catalogue: _Modules) -> list[_Link]:
             _address_link(call_site, address, symbol, catalogue)
             for address, symbol in zip(addresses, symbols, strict=False)
         ]
-    # A Python line with its function, or another tool's file and line.
+    # The call site is no address: a Python line with its function, or a file and line from another tool.
     whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
     file, _, number = whole.rpartition(":")
     file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
@@ -100,9 +100,10 @@ def _address_link(call_site: str, address: Mapping[str, str], symbol: str, catal
 
 
 def _told_apart(chains: Mapping[str, Sequence[_Link]], ambiguous: frozenset[str]) -> dict[str, Sequence[_Link]]:
-    """The chains without callers that the source does not tell apart, such as the calls of an unrolled loop."""
+    """The chains, each cut after the last caller that tells it from a chain with the same beginning. Callers that the
+    source does not tell apart, such as the calls of an unrolled loop, are dropped."""
     texts = {site: [tuple(link.texts(ambiguous)) for link in chain] for site, chain in chains.items()}
-    callers = _callers([*chain, ()] for chain in texts.values())  # a chain without a further caller differs, too
+    callers = _callers([*chain, ()] for chain in texts.values())  # the end of a chain also tells it apart
 
     def length(chain: Sequence[tuple[str, ...]]) -> int:
         telling = (count for count in range(len(chain) - 1, 0, -1) if len(callers[tuple(chain[:count])]) > 1)
@@ -112,7 +113,7 @@ def _told_apart(chains: Mapping[str, Sequence[_Link]], ambiguous: frozenset[str]
 
 
 def _callers(chains: Iterable[Sequence[_T]]) -> dict[tuple[_T, ...], set[_T]]:
-    """The next elements after each beginning of the chains."""
+    """The elements that follow each beginning of a chain, by that beginning."""
     callers: dict[tuple[_T, ...], set[_T]] = {}
     for chain in chains:
         for count in range(1, len(chain)):
@@ -121,14 +122,14 @@ def _callers(chains: Iterable[Sequence[_T]]) -> dict[tuple[_T, ...], set[_T]]:
 
 
 class _Inlined:
-    """Functions that the compiler inlined in several places, like wrappers of the program's own."""
+    """Finds functions that the compiler inlined in several places, such as the program's own wrappers of MPI."""
 
     def __init__(self, chains: Iterable[Sequence[str]]) -> None:
         """chains: the texts of each call site's functions, the innermost first."""
         self._callers = _callers(chains)
 
     def text(self, texts: Sequence[str]) -> str:
-        """The nearest function that tells a call site apart, with those inside it."""
+        """Names a call site by its functions, from the innermost to the first that tells it from other call sites."""
         for count in range(1, len(texts)):
             if len(self._callers[tuple(texts[:count])]) > 1:
                 return " via ".join(reversed(texts[: count + 1]))
@@ -136,7 +137,8 @@ class _Inlined:
 
 
 def _joined(call_site: str, chain: Sequence[_Link], ambiguous: frozenset[str], inlined: _Inlined) -> Place:
-    """The place of a call site: that of its outermost link, with the wrappers behind it."""
+    """The place of a call site: the place of its outermost link. Its text also names the inner links, which are
+    wrappers."""
     *wrappers, last = chain
     texts = last.texts(ambiguous)
     inner = [text for link in wrappers for text in link.texts(ambiguous)]
@@ -161,13 +163,13 @@ def _frame_text(frame: Frame, ambiguous: frozenset[str]) -> str:
 
 
 def _ambiguous(files: Iterable[str]) -> frozenset[str]:
-    """Base names that several files have."""
+    """The file names that several files in different folders have."""
     counts = Counter(PurePath(file).name for file in set(files))
     return frozenset(name for name, count in counts.items() if count > 1)
 
 
 class _Modules:
-    """The modules that call sites name; each file is opened once."""
+    """The programs and libraries that call sites name. Each file is opened only once."""
 
     def __init__(self, modules: Sequence[Mapping[str, Any]] | None, started_ns: int | None) -> None:
         self._builds: dict[str, list[Mapping[str, Any]]] = {}
@@ -181,8 +183,8 @@ class _Modules:
         return next((str(build["path"]) for build in self._builds.get(name, ()) if build["path"]), None)
 
     def binary(self, name: str) -> tuple[str, Binary | None]:
-        """A word and the file of the build that ran. The word is `stripped`, for offsets without a symbol. If there is
-        no such file, the word says why."""
+        """The value of `Place.how` for offsets without a symbol, and the file of the build that ran. The value is
+        `stripped`; if there is no such file, the value says why."""
         if name not in self._opened:
             self._opened[name] = self._open(name)
         return self._opened[name]

@@ -10,10 +10,10 @@ from hopscope.callsites.functions import FORTRAN_FILES
 
 _C = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".h", ".hh", ".hpp", ".hxx")
 _SOURCES = (*_C, *FORTRAN_FILES, ".py", ".pyx")
-"""The suffixes of files that may be shown. A dataset from elsewhere could name any file."""
+"""The suffixes of files that may be shown. Others are refused, because a dataset from elsewhere could name any file."""
 
 _LARGEST = 4 << 20
-"""The largest size in bytes; source files are smaller."""
+"""The largest file that is shown, in bytes. Source files are smaller."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Excerpt:
     line: int
     lines: Mapping[int, str]
     is_newer: bool
-    """True if the file was changed after the run began, or if its begin is unknown. Then the line may be another
-    one."""
+    """True if the file was changed after the run began, or if the begin of the run is unknown. Then the line may have
+    moved since the run."""
 
 
 def excerpt(file: str, line: int, run: Mapping[str, Any], context: int = 3) -> Excerpt | None:
-    """The lines around a line. None if the file is not here, is no source file, or is shorter. run: the row of the
-    table `run`."""
+    """The lines around a line of a file. None if the file is missing, too large, not a source file, or too short to
+    have the line. run: the row of the table `run`."""
     path = Path(file)
     if path.suffix.lower() not in _SOURCES:
         return None

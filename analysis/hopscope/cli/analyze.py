@@ -37,7 +37,7 @@ _REGISTERED = "analyze."  # Prefix of the names of commands that other packages 
 
 
 def computed(name: str) -> ModuleType:
-    """The module of one of these analyses. Imported only when needed, because they take long to load."""
+    """The module of an analysis in COMPUTED. Imported only when needed, because these modules take long to load."""
     if name == "formulas":
         from hopscope.cli import formulas as module
     elif name == "model":
@@ -60,7 +60,7 @@ GROUPS: Final = {
     "Improve": ("reorder", "remap"),
     "Compare and ask": ("compare", "history", "sql"),
 }
-"""The commands that most questions need, as `analyze --help` shows them; `analyze list` has all."""
+"""The commands that `analyze --help` shows, by heading. `analyze list` shows all commands."""
 
 
 class _Analyses(click.Group):
@@ -129,7 +129,7 @@ class _Analyses(click.Group):
 def analyze() -> None:
     """Analyse a trace: a trace directory, an OTF2 archive or a dataset. It is converted first if necessary.
 
-    `analyze TRACE` says what is wrong with a run, each COMMAND more about one thing.
+    `analyze TRACE` says what is wrong with a run. Each COMMAND examines one aspect of it.
 
     Every analysis takes --dataset, --format, --fail-if, --report and --show-sql. Exit code 0: done; 1: a gate failed;
     2: wrong input, or a gate could not be judged.
@@ -137,7 +137,7 @@ def analyze() -> None:
 
 
 def list_analyses(form: str) -> None:
-    """Print every command and grain of the catalog, with a sentence on what it answers."""
+    """Print every command of the catalog with its options, and a sentence on what it answers."""
     rows = [
         {"command": a.command, "option": option_text(a), "answers": a.help, "columns": [c.name for c in a.columns]}
         for command in catalog.load().commands.values()

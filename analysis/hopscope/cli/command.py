@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
-# Limits that concern every number, such as an incomplete trace, appear beside every answer. `analyze trust` has all.
+# Kinds of limits that concern every number, such as an incomplete trace. They are printed with every answer;
+# `analyze trust` prints all limits.
 _UNCONDITIONAL_KINDS = ("unfinished", "cores", "load", "missing", "no path")
 
 _TYPES: dict[str, click.ParamType[Any]] = {
@@ -83,8 +84,8 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
     """Print an answer to stdout and its limits to stderr, evaluate its gates, and write its report (if it is about a
     trace).
 
-    Returns the exit code: 0; 1 if a gate failed; 2 if a gate is undecided. Raises InputError for a gate that does not
-    fit these columns, before anything is printed, and for a report that cannot be written.
+    Returns the exit code: 0; 1 if a gate failed; 2 if a gate is undecided. Raises InputError, before anything is
+    printed, for a gate that does not fit the answer's columns. Also raises it for a report that cannot be written.
     """
     rows = answer.rows
     outcomes = [evaluate(gate, answer.analysis, rows) for gate in gates]
@@ -105,7 +106,7 @@ def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate
 
 
 def say_what_is_missing(trace: Trace) -> None:
-    """Print to stderr the limits that concern every number, if there are any."""
+    """Print to stderr the trace's limits that concern every number, if there are any."""
     _note(str(limit["sentence"]) for limit in trace.limits() if limit["kind"] in _UNCONDITIONAL_KINDS)
 
 
@@ -136,18 +137,18 @@ def format_option() -> click.Option:
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How to print the rows; json and csv contain raw numbers; in csv an apostrophe keeps spreadsheets from "
-        "reading a text as a formula.",
+        help="How to print the rows. json and csv contain raw numbers. In csv, an apostrophe before a text keeps "
+        "spreadsheets from reading it as a formula.",
     )
 
 
 def help_text(command: Command) -> str:
-    """The help from the headers: what the command answers, and the concept."""
+    """The help text from the SQL header: the question that the command answers, and the concept behind it."""
     return "\n\n".join([command.default.help, *_paragraphs(command.default.concept)])
 
 
 def columns_text(command: Command) -> str:
-    """The end of the help text: the columns of each grain and the examples."""
+    """The end of the help text: the columns of each kind of row, and the examples."""
     parts: list[str] = []
     for analysis in command.grains:
         title = "Columns:" if len(command.grains) == 1 else f"{option_text(analysis)}: {analysis.help}"
@@ -159,7 +160,7 @@ def columns_text(command: Command) -> str:
 
 
 def option_text(analysis: Analysis) -> str:
-    """The option that chooses this grain, as a user types it."""
+    """The option that chooses this analysis among those of its command, as a user types it."""
     grain = analysis.grain
     if grain is None:
         return ""
@@ -175,7 +176,7 @@ def _shared_options() -> list[click.Parameter]:
             multiple=True,
             metavar="GATE",
             help="Exit with 1 if KEY.COLUMN OP NUMBER is true, such as 'whole.change_low > 5%' or "
-            "'\"any rank\".late_1ms > 5'; * is any row. Repeatable.",
+            "'\"any rank\".late_1ms > 5'. The KEY * stands for any row. Repeatable.",
         ),
         click.Option(
             ["--report"],
@@ -187,7 +188,7 @@ def _shared_options() -> list[click.Parameter]:
 
 
 def choosing_options(command: Command) -> list[click.Parameter]:
-    """The options that choose a grain or give a parameter."""
+    """The options that choose what a row is, set a parameter, or select a part of the run."""
     choices = [*_grain_options(command), *_parameter_options(command)]
     names = {option.name for option in choices}
     return [*choices, *(option for option in _part_options(command) if option.name not in names)]

@@ -21,6 +21,6 @@ def command(context: click.Context, shell: str) -> None:
     from hopscope.cli.analyze import analyze
 
     makes = get_completion_class(shell)
-    assert makes is not None  # click has these three
+    assert makes is not None  # click supports these three shells
     for program, group in (("hopscope", context.find_root().command), ("analyze", analyze)):
         click.echo(makes(group, {}, program, f"_{program.upper()}_COMPLETE").source())

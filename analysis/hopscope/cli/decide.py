@@ -23,10 +23,10 @@ DECIDE = catalog.load().computed["decide"]
     "--tree",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a tree file for the points where Hopscope's engine is faster than all that the library has.",
+    help="Write a tree file for the points where Hopscope's engine is faster than every algorithm of the library.",
 )
 def command(*, file: Path, output: Path | None, tree: Path | None, form: str) -> None:
-    """The help is made from sql/computed/decide.sql."""
+    """Runs the command. Its help is made from sql/computed/decide.sql."""
     from hopscope.advice.sweep.decision import decisions, engine_rules, rules_of
     from hopscope.advice.sweep.measured import read
     from hopscope.advice.sweep.summary import summary
@@ -37,11 +37,11 @@ def command(*, file: Path, output: Path | None, tree: Path | None, form: str) ->
     for line in summary(rows):
         say(line)
     if sweep.machine is None:
-        say("The file has no parameters of the machine, so no model chooses; `hopscope sweep --resume` measures them.")
+        say("The file lacks the machine's parameters, so no model can choose; `hopscope sweep --resume` measures them.")
     if output is not None:
         rules = rules_of(sweep, str(output.resolve()))
         if rules is None:
-            say(f"The library's own choices are as good everywhere, so {output} was not written.")
+            say(f"No rule would be better than the library's own choices, so {output} was not written.")
         else:
             with whole_file(output) as written:
                 written.write(rules.text.encode())
@@ -49,7 +49,7 @@ def command(*, file: Path, output: Path | None, tree: Path | None, form: str) ->
     if tree is not None:
         content = engine_rules(sweep)
         if content is None:
-            say(f"The engine was measured as faster nowhere, so {tree} was not written.")
+            say(f"The engine was faster at no measured point, so {tree} was not written.")
         else:
             with whole_file(tree) as written:
                 written.write((json.dumps(content, indent=1) + "\n").encode())

@@ -1,4 +1,5 @@
-"""`analyze formulas`: published formulas, replay and measurement beside each other, of a trace or a machine file."""
+"""`analyze formulas`: compares the times of published formulas with a replay and with measured times. It takes a trace
+or a machine file."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 ANALYSIS = catalog.load().computed["formulas"]
 _GAMMA = ("MPI_SUM", "MPI_DOUBLE")
-"""The operation and data type of reductions."""
+"""The operation and data type of the reduction whose time per byte is the formulas' parameter gamma."""
 
 
 def command() -> click.Command:
@@ -30,7 +31,7 @@ def command() -> click.Command:
 
 
 def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
-    """The answer of `analyze formulas` for a trace: the times of each operation and size that it has."""
+    """The answer of `analyze formulas` for a trace: the times of each operation and message size in the trace."""
     from hopscope.query.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)

@@ -1,4 +1,5 @@
-"""`analyze gate`: all gates of a project's file, for CI: a table, JUnit XML, Markdown, JSON, an exit code."""
+"""`analyze gate`: evaluates all gates of a project's file, for CI. The results are a table, JUnit XML, Markdown, JSON
+and an exit code."""
 
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ def command(
     commit: str | None,
     form: str,
 ) -> int:
-    """The help is made from sql/computed/gate.sql."""
+    """Runs the command. Its help is made from sql/computed/gate.sql."""
     file = file or config.find(Path.cwd())
     commit_name = commit_id(commit) if history is not None else ""
     lines = config.read(file)
@@ -151,7 +152,7 @@ def _comparison(trace: Trace, also: Sequence[Trace], bases: Sequence[Trace]) -> 
 
 
 def _question(file: Path, line: GateLine, bases: Sequence[Trace], also: Sequence[Trace]) -> Question[Trace]:
-    """The question for this line of the file. Raises InputError if there is no such analysis or option."""
+    """The question that a line of the file asks. Raises InputError if it names an unknown analysis or option."""
     command = _command(file, line)
     try:
         with click.Command(command.name, params=choosing_options(command)).make_context(

@@ -1,4 +1,4 @@
-"""`analyze history`: the commits of a directory as a table and as a picture."""
+"""`analyze history`: shows the figures of the commits in a directory, as a table and as a picture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HISTORY = catalog.load().computed["history"]
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture and the table to this file."
 )
 def command(*, folder: Path, html: Path | None, form: str) -> None:
-    """The help is made from sql/computed/history.sql."""
+    """Runs the command. Its help is made from sql/computed/history.sql."""
     table = rows(entries(folder))
     print_rows(HISTORY.default, table, form)
     if html is not None:

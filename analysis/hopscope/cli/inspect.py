@@ -1,4 +1,4 @@
-"""`hopscope inspect`: where every rank of a job is, while it runs or after it was killed."""
+"""`hopscope inspect`: shows where every rank of a job is, while the job runs or after it was killed."""
 
 import json
 import sys

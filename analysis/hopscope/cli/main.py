@@ -18,8 +18,8 @@ from hopscope.render.visible import visible
 
 
 class _Hopscope(click.Group):
-    """A group that imports a command only when it is used: analysing does not need MPI, and starting a program does not
-    need pyarrow."""
+    """A group that imports a command only when it is used. So `analyze` works without MPI, and `run` does not wait for
+    pyarrow."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = [
@@ -112,7 +112,7 @@ def analyze_main() -> NoReturn:
 
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code. An error becomes one line on stderr; Ctrl-C and a closed pipe print
-    nothing. A bug of ours must not exit with 1, which means that a gate failed."""
+    nothing. A bug in Hopscope exits with 2, because 1 means that a gate failed."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # characters that the terminal lacks become question marks
             stream.reconfigure(errors="replace")

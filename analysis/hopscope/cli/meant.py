@@ -28,7 +28,7 @@ def check_first_word(words: Sequence[str]) -> None:
 
 
 def _valid_names(error: click.UsageError) -> Sequence[str]:
-    """The names that would have been valid: a group's commands, or an option's choices."""
+    """The valid names in the place of the wrong one: a group's commands, or an option's choices."""
     if isinstance(error, click.BadParameter):
         kind = error.param.type if error.param is not None else None
         return [str(choice) for choice in kind.choices] if isinstance(kind, click.Choice) else []

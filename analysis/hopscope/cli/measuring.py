@@ -1,4 +1,4 @@
-"""Shows what a probe measures: on one line of a terminal, else on a new line now and then."""
+"""Shows the progress of a probe: on one changing line of a terminal, otherwise on a new line every few seconds."""
 
 import sys
 import time

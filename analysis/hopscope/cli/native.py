@@ -1,4 +1,4 @@
-"""`hopscope native`: which builds of MPICH the collector may change, so that their messages are seen."""
+"""`hopscope native`: manages the list of MPICH builds whose code the collector may change to record their messages."""
 
 import json
 import sys
@@ -48,10 +48,10 @@ def what_is_wrong(directory: Path) -> str | None:
 def command(*, verify: bool, words: tuple[str, ...]) -> None:
     """Verify that the collector can record the messages of a build of MPICH, or print your list of such builds.
 
-    With HOPSCOPE_NATIVE=mpich the collector changes MPICH's code in memory, only for builds tested with it and
-    those in your list. --verify runs collectives on 2, 3 and 4 ranks in jobs of its own. If their results are right
-    and each message is seen at both ends, the build is added. The program only tells which MPI library is meant; it
-    is not run.
+    With HOPSCOPE_NATIVE=mpich the collector changes MPICH's code in memory, but only in builds that were tested with
+    Hopscope or are in your list. --verify runs collectives on 2, 3 and 4 ranks in jobs of its own. If their results
+    are right and each message is seen at both ends, the build is added. The program only shows which MPI library is
+    meant; it is not run.
 
     Example: hopscope native --verify -- mpiexec -n 4 ./app
     """

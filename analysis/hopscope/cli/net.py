@@ -1,4 +1,4 @@
-"""`hopscope net`: networks of hosts on this machine that stay up for several runs."""
+"""`hopscope net`: manages emulated networks of hosts on this machine that stay up for several runs."""
 
 import subprocess
 import sys
@@ -19,8 +19,8 @@ from hopscope.launch.network.kept import up as put_up
 def command() -> None:
     """Keep a network of hosts on this machine for several runs (root, Linux).
 
-    The topology file's `network` says what its links do. Each host is a set of namespaces; a relay delays all that
-    passes between two clusters, also the MPI library's own messages.
+    The topology file's `network` describes the links. Each host is a set of namespaces; a relay delays all traffic
+    between two clusters, including the MPI library's own messages.
 
     \b
     hopscope net up sites.json

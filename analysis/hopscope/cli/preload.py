@@ -14,8 +14,8 @@ from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
 
 def default_collector(words: tuple[str, ...]) -> str:
-    """The collector for the named program. Without a program, that for the only installed MPI flavour or, if there are
-    several, for the mpirun in the PATH."""
+    """The collector for the named program. Without a program: the collector for the only installed MPI flavour or, if
+    there are several, for the mpirun in the PATH."""
     if words:
         return chosen_collector(find_mpi(words))
     installed = installed_flavours()
@@ -35,7 +35,7 @@ def default_collector(words: tuple[str, ...]) -> str:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option(
-    "--mpi", metavar="NAME", help="As for run. Default: that of the program if you name one, else that of mpirun."
+    "--mpi", metavar="NAME", help="As for run. Default: the program's library if you name one, else mpirun's."
 )
 @click.option("--tree", metavar="FILE|NAME", shell_complete=complete_tree, help="As for run.")
 @click.option("--topology", metavar="FILE", help="As for run.")

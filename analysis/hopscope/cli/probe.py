@@ -20,7 +20,7 @@ from hopscope.launch.probing import with_probe
 
 NS = 1e9
 CERTAIN = 0.95
-"""If fewer of the resamples agree than this share, the latencies are doubtful."""
+"""The latencies are doubtful if less than this share of the resamples agrees."""
 
 
 @click.command(
@@ -40,12 +40,12 @@ CERTAIN = 0.95
     help="The topology file to write. Default: topology.json beside the machine file, which must not exist.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(min=1), default=120, show_default=True, help="How long it may measure."
+    "--seconds", type=click.FloatRange(min=1), default=120, show_default=True, help="Time limit for measuring."
 )
 @click.option(
     "--net",
     metavar="FILE",
-    help="Measure on hosts of a network that is made for this, or is up: a topology file with `network`. Needs root.",
+    help="Measure on an emulated network: a topology file with `network`. Made for this unless it is up. Needs root.",
 )
 @click.option(
     "--mpi",
@@ -65,8 +65,8 @@ def command(
     """Measure what messages cost between the ranks of a job, and find its hosts and clusters.
 
     Give the launcher with its options, and no program: the probe brings its own. It writes a machine file, for
-    `analyze model`, and a topology file, for `hopscope run --topology`. What matters most is measured first. If
-    the seconds are too few for the rest, the machine file says `not measured` there. Ctrl-C ends it and writes nothing.
+    `analyze model`, and a topology file, for `hopscope run --topology`. What matters most is measured first. If time
+    runs out, the machine file says `not measured` for the rest. Ctrl-C ends the probe and writes nothing.
 
     Example: hopscope probe -o machine.json -- mpirun -n 8 --host a:4,b:4
     """
@@ -108,7 +108,7 @@ def _measure(
     words: Sequence[str], variables: Mapping[str, str], seconds: float, origin: dict[str, Any], mpi: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The contents of the machine file and of the topology file."""
-    from hopscope.machine.probe import Budget, Prober, machine_content, topology_content  # late: scipy
+    from hopscope.machine.probe import Budget, Prober, machine_content, topology_content  # imports scipy
     from hopscope.machine.probe.session import running
 
     with running(words, variables) as job:

@@ -30,8 +30,8 @@ def dataset_option() -> click.Option:
 
 
 def opening(path: str | Path, dataset: Path | None = None, *, lean: bool = False) -> Trace:
-    """Opens the trace at this path, with its dataset in the default or another place. lean: as in `hopscope.open`.
-    Raises InputError."""
+    """Opens the trace at this path. dataset: the directory of its dataset, if not the default. lean: as in
+    `hopscope.open`. Raises InputError."""
     with progress_bars() as progress:
         return hopscope.open(path, dataset=dataset, progress=progress, lean=lean)
 

@@ -54,7 +54,7 @@ def _unavailable(name: str, entry: EntryPoint, reason: str) -> click.Command:
 
 
 def _entries(prefix: str) -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # late: most commands are our own
+    from importlib.metadata import entry_points  # imported late, because few commands need it
 
     entries = {entry.name: entry for entry in entry_points(group=GROUP)}
     return {

@@ -1,5 +1,5 @@
-"""`analyze remap`: candidate trees and settings, with times from a replay. Its description has the form of an
-analysis's header."""
+"""`analyze remap`: proposes trees and settings, with times from a replay. sql/computed/remap.sql describes its
+answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`analyze reorder`: a rank order for the launcher, in the form of the other analyses."""
+"""`analyze reorder`: proposes a rank order, and writes it for the launcher."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def command() -> click.Command:
         click.Option(
             ["--for", "launcher"],
             type=click.Choice(LAUNCHERS),
-            help="Whose file to write; by default that of the run's MPI library.",
+            help="Launcher to write the file for. Default: that of the run's MPI library.",
         ),
     ]
     return command_of(ANALYSIS, reorder_answer, options)

@@ -1,4 +1,4 @@
-"""Prints rows that come from files instead of a trace, in the same form as those of analyses."""
+"""Prints rows that come from files instead of a trace, in the form of an analysis's answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def print_rows(analysis: Analysis, rows: Sequence[Mapping[str, Any]], form: str) -> None:
-    """Print rows with the columns of a description. form: table, json or csv."""
+    """Print rows with the columns of an analysis. form: table, json or csv."""
     from hopscope.query.row_table import table_of
 
     table = table_of(analysis.columns, rows)

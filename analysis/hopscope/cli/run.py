@@ -38,8 +38,8 @@ _NOTHING_FROM_A_FAILED_JOB = (
 
 
 def tree_setting(tree: str | None, ranks: int | None = None) -> str | None:
-    """The value of HOPSCOPE_TREE for the user's file or name: files are absolute. Checks it, also against the number of
-    ranks if known."""
+    """The value of HOPSCOPE_TREE for the user's tree: the absolute path of a file, or a name. Checks the tree, also
+    against the number of ranks if known."""
     if tree is None:
         return None
     check_tree(tree, ranks)
@@ -47,13 +47,13 @@ def tree_setting(tree: str | None, ranks: int | None = None) -> str | None:
 
 
 def complete_tree(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """The names that begin so; if there is none, files."""
+    """The names of trees that begin with the typed word; if there is none, file names."""
     names = [CompletionItem(name) for name in tree_names() if name.startswith(word)]
     return names or [CompletionItem(word, type="file")]
 
 
 def topology_setting(topology: str | None) -> Path | None:
-    """The checked topology file, absolute."""
+    """The absolute path of the topology file. Raises InputError if the file is wrong."""
     if topology is None:
         return None
     if "network" in check_topology(Path(topology)):
@@ -62,7 +62,7 @@ def topology_setting(topology: str | None) -> Path | None:
 
 
 def chosen_collector(mpi: MpiLibrary) -> str:
-    """The installed collector that fits an MPI library. Says on stderr what that one does not see."""
+    """The installed collector that fits an MPI library. Says on stderr what that collector does not see."""
     collector = fitting_collector(mpi)
     unseen = what_goes_unseen(mpi, collector)
     if unseen:
@@ -106,7 +106,7 @@ def free_directory(directory: str | None, program: str) -> Path:
 @click.option(
     "--net",
     metavar="FILE",
-    help="Run on hosts of a network that is made for this run, or is up: a topology file with `network`. Needs root.",
+    help="Run on an emulated network: a topology file with `network`. Made for this run unless it is up. Needs root.",
 )
 @click.option(
     "--dir",
@@ -135,7 +135,7 @@ def free_directory(directory: str | None, program: str) -> Path:
     "--diagnosis/--no-diagnosis",
     default=True,
     envvar="HOPSCOPE_DIAGNOSIS",
-    help="Say in a sentence what is wrong with the run, where that takes at most 2 s (the default).",
+    help="Say in a sentence what is wrong with the run, if that takes at most 2 s. Default: --diagnosis.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
 def command(
@@ -183,8 +183,8 @@ def command(
 
 
 def run_traced(request: Request, words: Sequence[str], also_untraced: bool, network: Network | None = None) -> int:
-    """Run a job under the collector, on a network's hosts if given; also_untraced runs it untraced first.
-    Reports where the trace is, and returns the job's exit code."""
+    """Run a job under the collector. network: the job runs on its hosts. also_untraced: the job first runs once without
+    recording. Reports where the trace is, and returns the job's exit code."""
     assert request.directory is not None
     variables = environment(request, os.environ)
     by_hand = {

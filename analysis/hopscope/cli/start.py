@@ -1,4 +1,4 @@
-"""Entry points of `hopscope` and `analyze`. Ctrl-C is quiet even before their modules are imported."""
+"""Entry points of `hopscope` and `analyze`. Ctrl-C prints no traceback, even while their modules are imported."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def _end(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def _quiet_interrupt() -> Generator[None]:
-    """Context in which Ctrl-C ends the process at once. If Ctrl-C was ignored before, it stays ignored."""
+    """Context in which Ctrl-C ends the process at once. A process that ignored Ctrl-C before still ignores it."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)

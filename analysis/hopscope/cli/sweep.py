@@ -38,20 +38,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="The file to write. With --resume, an existing file is continued.",
 )
-@click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
-@click.option("--operations", metavar="NAMES", help="Operations, with commas. Default: all that sweep knows.")
+@click.option("--budget", default="10m", show_default=True, help="Total time, such as 90s, 10m or 1h.")
+@click.option("--operations", metavar="NAMES", help="Operations, separated by commas. Default: all that sweep knows.")
 @click.option("--most-bytes", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Largest message.")
 @click.option("--engine", is_flag=True, help="Also measure the algorithms of Hopscope's engine.")
 @click.option(
-    "--net", metavar="FILE", help="Measure on hosts of a network that is made for this, or is up. Needs root."
+    "--net", metavar="FILE", help="Measure on an emulated network, made for this unless it is up. Needs root."
 )
 @click.option("--mpi", metavar="NAME", help="MPI library, such as openmpi-5. Default: the launcher's.")
-@click.option("--resume", is_flag=True, help="Go on with the file.")
+@click.option("--resume", is_flag=True, help="Continue the sweep in --output.")
 @click.option(
     "--refine",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Measure again in this file only where a model's choice costs more than 5 %, or where repeats differ by that.",
+    help="Measure points of this file again, where a model's choice costs more than 5 % or repeats differ by over 5 %.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ...", type=click.UNPROCESSED)
 def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path | None, **options: Any) -> None:
@@ -69,7 +69,7 @@ def command(*, words: tuple[str, ...], output: Path, resume: bool, refine: Path 
     deadline = time.monotonic() + seconds_of(options["budget"])
     output = refine or output
     if output.exists() and not (resume or refine):
-        raise InputError(f"{output} already exists; go on with it by --resume, or name another file")
+        raise InputError(f"{output} already exists; continue it with --resume, or name another file")
     check_room(output)
     net: str | None = options["net"]
     with nullcontext() if net is None else network_for(read_network(Path(net))) as network:
@@ -176,5 +176,5 @@ def _operations(text: str | None, operations: Sequence[str]) -> list[str]:
     names = list(operations) if text is None else [name.strip() for name in text.split(",")]
     for name in names:
         if name not in operations:
-            raise InputError(f"--operations {name} is not known; choose of {', '.join(operations)}")
+            raise InputError(f"--operations {name} is not known; choose from {', '.join(operations)}")
     return names

@@ -32,19 +32,19 @@ from hopscope.launch.network.kept import staying
     show_default=True,
     help="New directory for the result.",
 )
-@click.option("--budget", default="10m", show_default=True, help="Time for all of it, such as 90s, 10m or 1h.")
-@click.option("--runs", type=click.IntRange(min=1), help="Number of runs for all of it, instead of a time.")
-@click.option("--net", metavar="FILE", help="Run on hosts of a network that is made for this, or is up. Needs root.")
+@click.option("--budget", default="10m", show_default=True, help="Total time, such as 90s, 10m or 1h.")
+@click.option("--runs", type=click.IntRange(min=1), help="Total number of runs, instead of --budget.")
+@click.option("--net", metavar="FILE", help="Run on an emulated network, made for this unless it is up. Needs root.")
 @click.option("--iterations", type=click.IntRange(min=10), metavar="N", help="End each run after N iterations.")
 @click.option("--short", metavar="CMD", help="A shorter form of the program to measure, without the launcher.")
 @click.option("--check", metavar="CMD", help="Shell command that reads a run's output and fails if it is wrong.")
-@click.option("--metric", metavar="REGEX", help="Compare the figure that its first group matches in the output.")
+@click.option("--metric", metavar="REGEX", help="Compare the number in the output that REGEX's first group matches.")
 @click.option("--maximize", is_flag=True, help="A larger --metric is better.")
 @click.option("--engine", is_flag=True, help="Also try the trees and algorithms of Hopscope's engine.")
 @click.option(
-    "--machine", metavar="FILE", help="File of a sweep, whose rules are tried first, or of a probe, whose costs screen."
+    "--machine", metavar="FILE", help="File of `sweep`, to try its rules first, or of `probe`, to screen by its costs."
 )
-@click.option("--resume", is_flag=True, help="Go on with the tuning in the directory.")
+@click.option("--resume", is_flag=True, help="Continue the tuning in --output.")
 @click.option(
     "--verify",
     type=click.Path(file_okay=False, path_type=Path),
@@ -64,7 +64,7 @@ def command(*, words: tuple[str, ...], verify: Path | None, **options: Any) -> N
              hopscope tune --verify tuned
     """
     from hopscope.advice.tune import start  # imported late, so that the command starts quickly
-    from hopscope.trace import open as open_trace  # late: analyses
+    from hopscope.trace import open as open_trace  # loads all analyses
 
     if verify is not None:
         if words:
@@ -100,14 +100,15 @@ def _request(words: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
     machine = None if options["machine"] is None else str(Path(options["machine"]).resolve())
     if machine is not None and kind_of(Path(machine)) not in ("machine", "sweep"):
         raise InputError(
-            f"--machine {machine} is neither of `hopscope sweep` nor of `hopscope probe`; give such a file"
+            f"--machine {machine} was not written by `hopscope sweep` or `hopscope probe`; give such a file"
         )
     rest = {name: options[name] for name in names}
     return {"words": list(words), "net": net, "short": short, "machine": machine, "budget_s": budget_s, **rest}
 
 
 def shortened(words: tuple[str, ...], program: list[str]) -> list[str]:
-    """The command line with another program in place of its own. Raises InputError if its program cannot be found."""
+    """The command line with its program replaced by `program`. Raises InputError if it is unclear which word is the
+    program."""
     name = named_program(words)
     if name is None:
         raise InputError(f"the program in `{shlex.join(words)}` is not recognised, so --short cannot replace it")

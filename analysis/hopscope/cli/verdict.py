@@ -13,7 +13,7 @@ from typing import Final
 _WAIT_S: Final = 2.0
 """The time in seconds that the diagnosis may add to a job's end."""
 _MOST_BYTES: Final = 32 << 20
-"""A larger trace would take longer, so it is not diagnosed."""
+"""The largest trace that is diagnosed, in bytes. A larger one would take longer than _WAIT_S."""
 _CLOSE_S: Final = 5.0
 """The time in seconds that an interrupted command has to tidy up."""
 _ASK: Final = "from hopscope.cli.start import analyze_main; analyze_main()"

@@ -57,7 +57,7 @@ def is_dataset(path: Path) -> bool:
 
 
 def read(dataset: Path) -> Manifest:
-    """The manifest of a dataset. Raises InputError if there is none, or one of another version."""
+    """The manifest of a dataset. Raises InputError if the dataset has no manifest, or one of another version."""
     path = dataset / MANIFEST
     advice = f"Delete {dataset} and run the command on the trace again to convert it anew"
     try:

@@ -10,8 +10,8 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import size
 
 LEAST_ADDRESS_SPACE = (3 << 30) + (32 << 20) * (os.cpu_count() or 1)
-"""In bytes. Measured: commands on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further
-core at most 20 MiB more. With less, a library may end the process."""
+"""The least address space that a command needs, in bytes. With less, a library may end the process. Measured: commands
+on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further core at most 20 MiB more."""
 
 _SHORT = ("can't start new thread", "Resource temporarily unavailable", "failed to map segment")
 
@@ -27,14 +27,14 @@ def check_address_space() -> None:
 
 
 def is_shortage(problem: BaseException) -> bool:
-    """True for an exception that reports a lack of memory, also for a thread or a library."""
+    """True for an exception that reports a lack of memory, also if a thread or a library could not be loaded."""
     return isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError | ImportError) and any(words in str(problem) for words in _SHORT)
     )
 
 
 def shortage(task: str) -> InputError:
-    """The error for something that ran out of memory."""
+    """The error for a task that ran out of memory."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     limited = "" if limit == resource.RLIM_INFINITY else f" (ulimit -v leaves {size(limit)} of address space)"
     return InputError(

@@ -22,7 +22,7 @@ MISSING = np.iinfo(np.int64).min
 """Represents a missing time."""
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
-"""The codes of `collectives.leads`: for whom a rank waits in a collective without hops."""
+"""The codes of the column `collectives.leads`. They say for whom a rank waits in a collective without hops."""
 
 
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
@@ -113,7 +113,7 @@ def _message_arrays(table: pa.Table, name: str, lanes: Lanes) -> dict[str, Array
 
 
 def _comm_ranks(tables: Tables, comm_of_call: Array, rank_of_call: Array) -> Array:
-    """The rank in its communicator of each call; the trace-wide rank where the members are unknown."""
+    """For each call, the caller's rank in the communicator; its trace-wide rank if the members are unknown."""
     comms = tables["comms"]
     members = comms["members"].combine_chunks()
     flat = members.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
@@ -143,7 +143,7 @@ def _root_ranks(tables: Tables) -> Array:
 
 
 def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array) -> Array:
-    """1 for each collective whose messages were recorded, or would have been if it had sent any (int8)."""
+    """For each collective: 1 if its messages were recorded, or would have been if it had sent any; else 0 (int8)."""
     has_hops = np.zeros(collectives, np.int8)
     has_hops[of_hops] = 1
     has_hops[of_calls[by_tree]] = 1
@@ -151,7 +151,7 @@ def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array
 
 
 def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
-    """The columns of intervals, without texts."""
+    """The columns of the table `intervals` as arrays, except for columns of text."""
     return {
         "intervals.lane": lanes.numbers(table, "location"),
         "intervals.kind": codes(table, "kind", list(INTERVAL_KINDS)),
@@ -161,7 +161,8 @@ def intervals_of(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
 
 
 def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Array]:
-    """The columns of columns.h, without texts. tables: as in schemas/tables, with rows in the contract's order."""
+    """The arrays that columns.h describes, except for columns of text. tables: as in schemas/tables, with rows in the
+    contract's order."""
     lanes = known_lanes or lanes_of(tables)
     collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
     ranks = tables["ranks"]

@@ -1,4 +1,4 @@
-"""The tables of a dataset: finds the Parquet files of each table and checks them against the schemas."""
+"""Finds the Parquet files of each table of a dataset, and checks them against the schemas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """The tables of one dataset directory, `<dataset>/<table>/*.parquet`."""
+    """The tables in the directory of one dataset, `<dataset>/<table>/*.parquet`."""
 
     def __init__(self, dataset: Path) -> None:
         """Raises InputError if the dataset is incomplete or of another version."""
@@ -35,7 +35,7 @@ class Store:
         return [str(self.path / table / entry["file"]) for entry in self.manifest.tables.get(table, ())]
 
     def rows(self, table: str) -> int:
-        """The number of rows of a table, by the manifest."""
+        """The number of rows of a table, according to the manifest."""
         return sum(entry["rows"] for entry in self.manifest.tables.get(table, ()))
 
     @property

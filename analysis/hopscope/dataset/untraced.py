@@ -12,7 +12,8 @@ NAME = "untraced.json"
 
 
 def write(directory: Path, untraced_ns: int, traced_ns: int) -> None:
-    """Keep both times in a trace directory. Each is that of the whole job, from starting the launcher to its end."""
+    """Write both times to a trace directory. Each is the time of the whole job, from the start of the launcher to its
+    end."""
     times = {"schema_version": 1, "untraced_ns": untraced_ns, "traced_ns": traced_ns}
     (directory / NAME).write_text(json.dumps(times) + "\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Answers that SQL cannot give: statistics that draw at random, spectra, walks over a few rows.
+"""Computes answers that SQL cannot give: statistics with random draws, spectra, and walks over a few rows.
 
 If the header of an analysis says `then explain.NAME`, its query runs first, and the module NAME of this folder makes
 the analysis's rows from the query's. The module exposes one function, which `function_of` below returns:
@@ -7,8 +7,8 @@ the analysis's rows from the query's. The module exposes one function, which `fu
 
 `rows` is the query's table, `base` its table for the trace to compare with (None without a comparison) and `parameters`
 those of the analysis. With several runs, both tables hold the rows of all runs; the column `run` numbers the runs and
-`trace` names them. `ask` gives the rows of an analysis that the header names after `asks`, `read` the table of one that
-it names after `reads`. `verdict` calls the function; no module here reads a dataset.
+`trace` names them. `ask` returns the rows of an analysis that the header names after `asks`. `read` returns a table or
+view that the header names after `reads`. `verdict` calls the function; no module here reads a dataset.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`analyze algorithms`: which algorithm each collective ran by, and whether it is what the user asked for."""
+"""`analyze algorithms`: tells which algorithm each collective used, and if it is the one that the user asked for."""
 
 from __future__ import annotations
 

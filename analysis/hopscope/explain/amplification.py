@@ -1,4 +1,5 @@
-"""`analyze delayed-hops`: a collective replayed with one hop at its usual time, everything else as it was."""
+"""`analyze delayed-hops`: finds the cost of a delayed hop. Replays its collective with the hop at its usual time, and
+everything else as recorded."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -55,14 +56,14 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 class _Replay:
-    """The receive time of each hop if one hop takes its usual time."""
+    """A replay of a collective in which one hop takes its usual time. It gives the receive time of each hop."""
 
     def __init__(self, collective: _Collective, cured: Row) -> None:
         self.collective = collective
         self.received: dict[int, int] = {}
         self._ends: dict[int, list[int]] = defaultdict(list)
-        """Recorded receive times of each rank's hops, in order. `_latest` has, for each of them, the latest receive
-        time in the replay so far."""
+        """The recorded receive times of each rank's hops, in order. For each of them, `_latest` has the latest receive
+        time of the rank up to this hop in the replay."""
         self._latest: dict[int, list[int]] = defaultdict(list)
         for hop in collective.hops:
             # A message that its receiver waited for takes as long as recorded. Others may have lain unread, so they
@@ -81,7 +82,8 @@ class _Replay:
             self._ends[hop["dst"]].append(hop["end_ns"])
 
     def shift(self, rank: int, time_ns: int) -> int:
-        """The time in ns by which this rank is ahead of the recorded run. Its last receive before `time_ns` decides."""
+        """The time in ns by which this rank is ahead of the recorded run at `time_ns`. It depends only on the rank's
+        last receive before."""
         arrived = self.collective.calls[rank]["begin_ns"]
         arrivals = bisect_right(self._ends[rank], time_ns)
         if not arrivals:

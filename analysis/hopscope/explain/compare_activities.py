@@ -1,5 +1,5 @@
-"""`analyze compare`: the time per iteration of two runs, what it is spent on, and whether their difference is more than
-chance."""
+"""`analyze compare`: compares the time per iteration of two runs and of each activity in it, and tests if the
+difference is more than chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ WHOLE = "whole"
 
 @dataclass(frozen=True)
 class _Run:
-    """One run: the time of each activity by iteration and in the whole run, ns; the MPI function and the program's
-    function that mark its iterations."""
+    """One run. times: the time of each activity in each iteration, in ns. totals: in the whole run, in ns. marker: the
+    MPI function whose calls begin the iterations, and the function of the program that calls it."""
 
     times: Mapping[str, Floats]
     totals: Mapping[str, float]
@@ -140,7 +140,7 @@ def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run]
     if all(blocks_of(values).count >= LEAST_BLOCKS for values in (*base, *new)):
         test = difference(*([mean_estimate(run) for run in side] for side in (base, new)), relative=True)
     elif not has_too_few_runs(base, new):
-        # The variability within a run is unknown, so take that between the runs of a side, which is larger.
+        # The variability within a run is unknown, so take the variability between the runs of a side. It is larger.
         sides = ([Estimate(float(run.mean()), 0.0, 1) for run in side] for side in (base, new))
         test = difference(*sides, relative=True)
     base_ns, new_ns = (float(np.mean([run.mean() for run in side])) for side in (base, new))
@@ -148,13 +148,13 @@ def _compared(activity: str, base_runs: Sequence[_Run], new_runs: Sequence[_Run]
 
 
 def _have_iterations(runs: Sequence[_Run]) -> bool:
-    """Tell if all runs have iterations that begin at the same call, as far as known."""
+    """Tell if all runs have iterations, and if these begin at the same call as far as known."""
     functions = {run.marker[1] for run in runs} - {None}
     return all(run.iterations for run in runs) and len({run.marker[0] for run in runs}) == 1 and len(functions) <= 1
 
 
 def _runs(rows: pa.Table) -> list[_Run]:
-    """The runs that have a critical path."""
+    """The runs in a table, except those without a critical path."""
     return [_run(activities) for activities in rows_by_run(rows)]
 
 

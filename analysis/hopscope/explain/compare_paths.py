@@ -1,4 +1,4 @@
-"""`analyze compare --by path`: what entered and what left the critical path."""
+"""`analyze compare --by path`: tells what entered and what left the critical path between two runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class _Path:
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per part of either path, the largest changes first within each kind of part."""
+    """One row per part of either path, by kind of part, and within each kind the largest change first."""
     assert base is not None
     threshold = parameters["least"]
     assert isinstance(threshold, int | float)
@@ -53,7 +53,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def _moved(base: pa.Table, new: pa.Table) -> dict[Key, Key]:
-    """The places whose text changed from the base to the new run: the base's key of each place, with the new run's
+    """The places that have another text in the new run than in the base: the new run's key of each, by the base's
     key."""
     pairs = align(_places(base), _places(new), in_order=False)
     return {
@@ -152,7 +152,8 @@ def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
 
 def _draws(key: Key, paths: Sequence[_Path], *, times: bool = False) -> list[Floats]:
     """The part's shares (or times) in resampled runs, for each path. All paths were resampled with the same random
-    draws, so the samples of each are rolled by the number of its run: they must be as independent as the runs."""
+    draws, but their samples must be as independent as the runs. So each path's samples are rolled by its run's
+    number."""
     sides = [path.drawn_times if times else path.draws for path in paths]
     samples = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
     return [np.roll(shares, run) for run, shares in enumerate(samples)]

@@ -1,4 +1,4 @@
-"""The words of `analyze compare`: one sentence on the whole run, and one on each of its activities."""
+"""Writes the sentences of `analyze compare`: one on the whole run, and one on each of its activities."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ class Change:
 
     @property
     def is_clear(self) -> bool:
-        """Tell if the activity changed by more than the threshold, as far as known."""
+        """Tell if the activity changed by more than the threshold. Without an interval, the measured change decides."""
         return self.verdict in ("slower", "faster") or (not self.has_interval and not self.is_small)
 
     @property
     def is_unchanged(self) -> bool:
-        """Tell if the activity changed by less than the threshold, as far as known."""
+        """Tell if the activity changed by less than the threshold. Without an interval, the measured change decides."""
         return self.verdict == "same" or (not self.has_interval and self.is_small)
 
 
@@ -65,7 +65,7 @@ def of_run(run: Change, activities: Sequence[Change], *, per_iteration: bool) ->
 
 
 def of_activity(change: Change) -> str:
-    """The sentence on one of its activities."""
+    """The sentence on one activity of the run."""
     name = _name(change)
     verdict = {"same": ": unchanged", "undecided": ": undecided"}.get(change.verdict, "")
     return f"{name[0].upper()}{name[1:]}: {_times(change)}{verdict}."

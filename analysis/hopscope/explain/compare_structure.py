@@ -1,4 +1,4 @@
-"""`analyze compare --by structure`: what two runs did differently, as far as it can be counted."""
+"""`analyze compare --by structure`: compares what can be counted in two runs, such as messages and rounds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ Properties = dict[Site, dict[str, tuple[str, float | None]]]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per aligned place and property that either run has."""
+    """One row per pair of matched places and property that either run has."""
     assert base is not None
     base_properties, new_properties = _properties(base), _properties(rows)
     return [

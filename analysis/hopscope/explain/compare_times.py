@@ -1,4 +1,5 @@
-"""`analyze compare --by operation`: medians and tails of two runs, and whether their difference is more than chance."""
+"""`analyze compare --by operation`: compares medians and tails of the times of two runs, and tests if the difference is
+more than chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,11 +34,11 @@ class _Row:
 
 
 _Iterations = Mapping[tuple[str, int], float]
-"""Mean time per iteration by operation and communicator, the mean over the runs."""
+"""The time per iteration of each operation on each communicator, in ns: the mean over the runs."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per aligned place and statistic."""
+    """One row per pair of matched places and statistic."""
     assert base is not None
     base_times, new_times = _times(base), _times(rows)
     statistics = [name for name in STATISTICS if parameters["statistic"] in ("all", name)]
@@ -164,6 +165,6 @@ def verdict(interval: tuple[float, float] | None, threshold: float, words: tuple
 
 
 def holds(verdict: str, word: str, base: Sequence[object], new: Sequence[object]) -> bool | None:
-    """Tell if the verdict is this word; None if the verdict proves nothing about the programs. That is so if it is
-    undecided, or if each side has one run only, because runs of one program differ, too."""
+    """Tell if the verdict is this word; None if the verdict proves nothing about the programs. It proves nothing if it
+    is undecided, or if each side has only one run, because runs of one program differ, too."""
     return None if verdict == "undecided" or has_too_few_runs(base, new) else verdict == word

@@ -1,4 +1,5 @@
-"""`analyze efficiency`: POP's factors of parallel efficiency, two of them by a replay without a network."""
+"""`analyze efficiency`: computes the POP project's factors of parallel efficiency, two of them by a replay on an ideal
+network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from hopscope.query.resampling import Floats, block_draws, interval_of
 from hopscope.vocabulary.words import ONE_TIME_CATEGORIES
 
 _ROUNDING = 1.0
-"""Excess of the ideal time over the run's, in ns, that rounding explains."""
+"""The time in ns by which rounding may make the ideal run longer than the recorded one."""
 
 FEW_COLLECTIVES = "no intervals: too few collectives"
 """The note of a factor without interval, because nothing can be resampled."""
@@ -45,7 +46,7 @@ class Measured:
 def measured(rows: pa.Table) -> Measured | None:
     """The times of one run, from its `efficiency_input`; None if the run has neither communication nor a time from
     MPI_Init to MPI_Finalize."""
-    # The operations come first: only they have a rank.
+    # The rows of operations come first. Only they have a rank, so the count of ranks splits the table.
     count = rows.num_rows - rows["rank"].null_count
     operations, facts = rows.slice(0, count), rows.slice(count)
 
@@ -82,7 +83,7 @@ def measured(rows: pa.Table) -> Measured | None:
 
 
 def _useful(cuts: pa.Table, blocks: int) -> Floats:
-    # The end of a rank's last block has no block; nulls come last.
+    # A rank's last cut ends its last block. It has no block number of its own, and nulls are sorted last.
     cut_ns = cuts.sort_by([("ref", "ascending"), ("place", "ascending")])["ns"].to_numpy()
     return np.diff(cut_ns.reshape(-1, blocks + 1)).astype(np.float64)
 
@@ -92,12 +93,12 @@ def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
     next one."""
     firsts = np.searchsorted(ideal.collective_id, blocks["ref"].slice(1).to_numpy())
     cuts = np.concatenate([[0.0], ideal.last_enter_ns[firsts], [ideal.time_ns]])
-    # Collectives of different communicators may come in another order there.
+    # On an ideal network, collectives of different communicators may come in another order.
     return np.diff(np.minimum(np.maximum.accumulate(cuts), ideal.time_ns))
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per factor, a product before its factors."""
+    """One row per efficiency; each product comes before its two factors."""
     del base, parameters
     run = measured(rows)
     if run is None:
@@ -134,7 +135,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 
 def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, tuple[float, float]]:
-    """The interval of each factor that is known, from the blocks' sums in resampled runs."""
+    """The interval of each known factor. Its ends come from resampled runs, which are sums of blocks."""
     useful, time = block_draws(run.useful_ns, run.block_ns[None, :])
     mean, largest, whole = useful.mean(0), useful.max(0), time[0]
     samples = {
@@ -145,7 +146,7 @@ def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, t
     if run.ideal_block_ns is not None:
         ideal = block_draws(run.ideal_block_ns[None, :])[0][0]
         samples |= {"serialisation": (largest, ideal), "transfer": (ideal, whole)}
-    # Blocks are cut at one time for all ranks: in a resampled run, useful time may exceed the ideal one slightly.
+    # Blocks are cut at one time for all ranks, so in a resampled run useful time may slightly exceed the ideal time.
     return {
         name: interval_of(np.minimum(part[total > 0] / total[total > 0], 1), value)
         for name, (part, total) in samples.items()

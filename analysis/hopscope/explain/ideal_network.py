@@ -17,7 +17,7 @@ _NO_ROOT = -1
 _TO_LAST_ENTER = _paths.leads_of("MPI_Barrier")
 
 _AS_OBSERVED = -1
-"""Stands for a collective without a schedule or costs of hops."""
+"""The schedule number of a collective that is replayed without a schedule, and so without hops."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Ideal:
 
     time_ns: float
     collective_id: Array
-    """Ascending."""
+    """The numbers of the collectives, in ascending order."""
     last_enter_ns: Array
 
 

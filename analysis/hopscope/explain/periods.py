@@ -1,6 +1,7 @@
-"""`analyze noise --by period`: a Lomb-Scargle periodogram of each rank's noise, and if its peak is more than chance.
+"""`analyze noise --by period`: looks for periodic noise. Makes a Lomb-Scargle periodogram of each rank's noise, and
+tests if its peak is more than chance.
 
-Each iteration gives one value, at the time at which it began: noise would move its end. All noise inside an iteration
+Each iteration gives one value, at the time of its begin, because noise moves its end. All noise inside an iteration
 adds up in this value, so it cannot pass for a period. Periods of up to two iterations are not looked for: at evenly
 spaced times, a sine of such a period fits any values.
 
@@ -30,8 +31,8 @@ from hopscope.query.header import Scalar
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
-"""A period needs this many noisy values. Values are cut off at a height that this many reach, so that no fewer outweigh
-the others."""
+"""A period needs this many noisy values. Values are cut off at the height that this many values reach, so that fewer
+values cannot outweigh the others."""
 LEAST_VALUES = 30
 LEAST_CYCLES = 10
 PARTS = 5
@@ -129,8 +130,9 @@ def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies
 
 
 def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
-    """The values, each less the mean over all periods of about this frequency at its place in the period. A period has
-    about as many places as values. Of several frequencies around this one, the best fit counts."""
+    """The values without a period of about this frequency: each value less the mean of all values at the same place in
+    the period. A period has about as many places as values. Of several frequencies around this one, the one with the
+    best fit is used."""
     span = float(at_ns[-1] - at_ns[0])
     places = max(2, round((len(at_ns) - 1) / (frequency * span)))
     trials = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
@@ -150,8 +152,8 @@ def _peak(power: Floats, frequencies: Floats, position: int) -> float:
 
 
 def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: int) -> tuple[Floats, int]:
-    """The values, each less the mean over all periods at its place in the period; and the number of places that have
-    values. places: the number of equal parts of a period."""
+    """The values without a period of this frequency: each value less the mean of all values at the same place in the
+    period. Also returns the number of places with values. places: the number of equal parts of a period."""
     place = np.floor((at_ns - at_ns[0]) * frequency % 1 * places).astype(int)
     sums, counts = np.bincount(place, noise_ns, places), np.bincount(place, minlength=places)
     return noise_ns - (sums / np.maximum(counts, 1))[place], int(np.count_nonzero(counts))
@@ -159,8 +161,8 @@ def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: i
 
 def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, noise_ns: Floats) -> float:
     """The frequency of the period that a peak belongs to. Short bursts have harmonics as high as their own peak, so the
-    peak may be a harmonic of a lower frequency. Such a frequency is taken if it has a peak itself, or if the mean over
-    its periods explains clearly more of the variance."""
+    peak may be a harmonic of a lower frequency. A lower frequency is returned if it has a peak itself, or if a period
+    of this frequency explains clearly more of the variance."""
     peak = _peak(power, frequencies, best)
     fundamental, best_share = peak, 0.0
     for divisor in range(1, HARMONICS + 1):
@@ -187,8 +189,8 @@ def _steadiness(at_ns: Floats, noise_ns: Floats, frequency: float) -> float:
 
 
 def _lasting(centred: Floats) -> float:
-    """The correlation of neighbouring values, 0 to 0.99. Corrected, because few values show too low a correlation
-    (Kendall 1954)."""
+    """The correlation of neighbouring values, 0 to 0.99. It is corrected, because few values show too low a correlation
+    (Kendall 1954). centred: the values less their mean."""
     variance = float(centred @ centred)
     correlation = float(centred[:-1] @ centred[1:]) / variance if variance > 0 else 0.0
     return min(0.99, max(0.0, correlation + (1 + 4 * correlation) / len(centred)))

@@ -1,4 +1,5 @@
-"""`analyze efficiency --by region`: POP's metrics with a region in the place of the run."""
+"""`analyze efficiency --by region`: computes the POP project's efficiency factors for each region instead of the
+run."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""`analyze efficiency --also`: several runs of a program beside each other."""
+"""`analyze efficiency --also`: compares the efficiency of several runs of a program."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from hopscope.query.header import Scalar
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per run that communicates; speed-up and scaling against the first of them."""
+    """One row per run that communicates. Speed-up and scaling are relative to the first of these runs."""
     del base, parameters
     numbers = sorted(rows["run"].unique().to_pylist())
     parts = {number: rows.filter(pc.equal(rows["run"], number)) for number in numbers}

@@ -1,4 +1,5 @@
-"""`analyze trust`: adds to the limits of a trace whether its dataset keeps its rules, by `analyze check-data`."""
+"""`analyze trust`: lists the limits of a trace, and adds the number of rules that its dataset breaks, by `analyze
+check-data`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ COLUMNS = ("section", "item", "value", "unit", "sentence")
 def answer(
     rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Callable[[str], list[Row]]
 ) -> list[Row]:
-    """The query's rows, and after the limits one about the rules."""
+    """The query's rows, with a row about broken rules after the limits."""
     del base, parameters
     trust_rows = rows.select(COLUMNS).to_pylist()
     rules = [row for row in ask("check-data") if row["verdict"] in ("holds", "fails")]

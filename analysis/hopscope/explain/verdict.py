@@ -18,7 +18,7 @@ from hopscope.selection.comparability import names
 
 
 class Run(NamedTuple):
-    """A run to ask: the path of its trace, and the runner of its queries."""
+    """A run that an analysis is asked about: the path of its trace, and the runner of its queries."""
 
     path: Path
     runner: Runner
@@ -33,7 +33,7 @@ def rows(
     if analysis.then is None:
         return runner.ask(analysis, _of_query(analysis, parameters))
     verdict = partial(_verdict, analysis, parameters, runs, base, inputs)
-    # Some answers are shown with the answers that they were made from, so those are asked again.
+    # `inputs` needs the answers that this one was made from, so an analysis with `asks` is never taken from the cache.
     if base or len(runs) > 1 or (analysis.asks and not analysis.reads):
         return verdict()
     return runner.recall(analysis, parameters, analysis.then, verdict)

@@ -1,5 +1,5 @@
-"""The timeline for Perfetto (ui.perfetto.dev) and chrome://tracing: one track for each rank, an arrow for each hop and
-message, and the critical path of the run as a track of its own. The view `perfetto_events` makes the events."""
+"""Writes a timeline for Perfetto (ui.perfetto.dev) and chrome://tracing. It has a track for each rank, an arrow for
+each hop and message, and a track for the critical path of the run. The view `perfetto_events` makes the events."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hopscope.files import whole_file
 if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace
 
-# In the order that viewers need: an arrow attaches to a slice that comes before it. An arrow is only written if both
-# its ends are in the range.
+# The queries are in the order that viewers need: an arrow attaches to a slice that comes before it in the file. An
+# arrow is only written if both its ends are in the range.
 _QUERIES = (
     "select event::varchar from perfetto_events where part = 'names'",
     "select event::varchar from perfetto_events where part = 'slices' and end_ns >= $begin and begin_ns < $end",

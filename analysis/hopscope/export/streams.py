@@ -1,5 +1,5 @@
-"""Sends the result of a query as a file while it is written, so that nobody waits for all of it and it is never whole
-in memory."""
+"""Sends the result of a query as a file, piece by piece, while the query runs. So the reader need not wait for the end,
+and the whole result is never in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PIECE = 1 << 18
 """The size of a piece in bytes."""
 
 _AHEAD = 8
-"""The number of pieces that may wait to be taken."""
+"""The number of finished pieces that may wait for the reader."""
 
 
 def stream_result(trace: Trace, query: str, form: str, stop: Stop) -> Generator[bytes]:
@@ -66,8 +66,8 @@ class _Sink(io.RawIOBase):
             WRITERS[form](cast("IO[bytes]", self), schema, batches)
             self.pieces.put(bytes(self._open))
         except Exception as error:
-            # The frames of the error hold the writer, which holds this file: a cycle through C++ that would never be
-            # freed.
+            # The error's stack frames refer to the writer, and the writer to this file. This cycle goes through C++, so
+            # it would never be freed.
             self._failure = error.with_traceback(None)
         finally:
             self.pieces.put(None)

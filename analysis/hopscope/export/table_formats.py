@@ -1,4 +1,4 @@
-"""Writes a table in each format. The command and `write_tables` use only WRITERS."""
+"""Writes a table in any of the export formats. WRITERS has the function for each format."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def write_parquet(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.Recor
 
 
 def _no_formulas(column: pa.Array) -> pa.Array:
-    """Texts as in `analyze --format csv`: those that a spreadsheet would compute get an apostrophe in front."""
+    """The column with an apostrophe before each text that a spreadsheet would read as a formula, as in `analyze
+    --format csv`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,1 +1,1 @@
-"""Numbers, JSON and versions as text."""
+"""Conversions between values and text: numbers, JSON, rounds and versions."""

@@ -1,4 +1,4 @@
-"""Reads JSON from strangers. Everything that is wrong with it raises a ValueError."""
+"""Reads JSON of unknown origin. Any fault in it raises a ValueError."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NoReturn, cast
 
 DEEPEST = 128
-"""The largest depth of nested lists and objects, as in the collector's reader (collector/src/json)."""
+"""The largest depth of nested lists and objects. The collector's reader has the same limit (collector/src/json)."""
 
 
 def read_json(text: str) -> object:

@@ -6,7 +6,7 @@
   `3 min 20 s`. A point in time, from the start of the trace, is in seconds to the microsecond: `1.234568 s`.
 * A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. A share just above 0 is `<0.1 %`, one just
   below 1 is `>99.9 %`.
-* An interval of a share that is wider than 100 % is `undecided`, or only its near end where that is above zero.
+* An interval of shares that is wider than 100 % is written `undecided`, or `above 20.0 %` if its low end is above zero.
 * A change has its sign: `+1.20 ms`, `-82.0 %`.
 * Bytes have binary units: `1.5 KiB`.
 * Thousands are separated by commas: `1,234,567`. No number ever has an exponent.
@@ -64,7 +64,7 @@ def duration(ns: float | None) -> str:
 
 
 def milliseconds(limit: float) -> str:
-    """A limit given in milliseconds, in words: `0.1 ms`, `30 ms`."""
+    """A limit in milliseconds as text: `0.1 ms`, `30 ms`."""
     return f"{number(limit)} ms"
 
 
@@ -114,7 +114,7 @@ def plural(count: int, singular: str, plural_form: str | None = None) -> str:
 
 
 def in_words(names: Sequence[str]) -> str:
-    """`a, b and c`."""
+    """The names as a list in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])
 
 
@@ -153,7 +153,7 @@ def change(value: float | None, unit: str) -> str:
 
 
 def changes(ns: float | None, part: float | None) -> str:
-    """A difference of times, and its ratio to the earlier time: `-9.92 s, -82.0 %`."""
+    """A difference of times in ns, and its share of the time before: `-9.92 s, -82.0 %`."""
     texts = [text for text in (change(ns, "ns"), change(part, "share")) if text != MISSING]
     return ", ".join(texts) or MISSING
 

@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z0-9_+:/@-]+")
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z%]*)")
 
 
-# For each unit, the kind of columns that it fits, and its size in their own unit.
+# For each unit, the kind of columns that it fits, and its size in the unit of these columns.
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("ns", 1),
     "us": ("ns", 1e3),
@@ -139,7 +139,8 @@ class _Parser:
         raise self._wrong(f"one of {' '.join(_OPERATORS)}")
 
     def _baseline(self) -> str | None:
-        """`+`, `-` or `*` after the word `baseline`, `=` if it stands alone, None without it."""
+        """Read the word `baseline`, if it is next, and the sign after it. Returns the sign (`+`, `-` or `*`), `=` if
+        the word stands alone, or None if there is no such word."""
         self._spaces()
         if not self.text.startswith("baseline", self.position):
             return None

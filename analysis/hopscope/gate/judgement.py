@@ -27,8 +27,8 @@ class Outcome:
 
 
 def evaluate(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Row] | None = None) -> Outcome:
-    """The gate's outcome on these rows, against the baseline's rows if it refers to one. Raises InputError if its unit
-    does not go with the column."""
+    """The gate's outcome on these rows. base: the baseline's rows, for a gate that refers to them. Raises InputError if
+    the gate's unit does not fit the column."""
     columns = {column.name: column for column in analysis.columns}
     if gate.column not in columns:
         return _undecided(

@@ -14,7 +14,7 @@ _ELEMENTS = {"failed": "failure", "undecided": "error"}
 
 
 def as_junit(trace: str, gate_results: Sequence[GateResult]) -> str:
-    """One test suite, one test case per gate; its class is the gate's kind and analysis."""
+    """The gates as one test suite with a test case per gate. A case's class is the gate's kind and analysis."""
     verdicts = [gate_result.outcome.outcome if gate_result.outcome else "skipped" for gate_result in gate_results]
     counts = {
         "tests": len(gate_results),

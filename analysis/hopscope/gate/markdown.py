@@ -1,5 +1,5 @@
-"""Writes gates as Markdown for a pull-request comment: the verdict first, then the gates that did not pass, the rest
-folded. The text is never longer than a comment may be."""
+"""Writes gates as Markdown for a comment on a pull request: first the verdict, then the gates that did not pass, and
+the rest folded. The text is never longer than a comment may be."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from hopscope.query.answer import Answer
 
 Trace = TypeVar("Trace")
-"""An opened trace. This module must not import its class, whose module imports this package; only a question uses
-it."""
+"""The class of an opened trace. This module cannot import that class, because its module imports this package."""
 
 Kind = Literal["structure", "time"]
 

@@ -1,4 +1,4 @@
-"""Starting MPI programs under the collector, and putting their traces together afterwards.
+"""Starts MPI programs under the collector, and assembles their traces afterwards.
 
 mpi_library finds the MPI library that a program or a launcher uses
 elf         reads the names that a library defines

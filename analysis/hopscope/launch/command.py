@@ -1,8 +1,9 @@
-"""Changes that turn an ordinary launcher command line into a traced one.
+"""Turns an ordinary launcher command line into one that traces the program.
 
 Everything goes through the environment: LD_PRELOAD names the collector's library, HOPSCOPE_* configure it.
 Local ranks, MPICH's launcher and srun hand the environment on by themselves; Open MPI's launcher takes it to other
-hosts only if told so by ``-x``. The launcher gets preloaded too, which does nothing: it never calls MPI_Init.
+hosts only if told so by ``-x``. The library is also loaded into the launcher, where it does nothing, because a launcher
+never calls MPI_Init.
 """
 
 import itertools
@@ -23,7 +24,7 @@ RECORDINGS = ("all", "collectives")
 MCA_OPTION = re.compile(r"--?(g?mca|g?omca|prtemca|g?pmixmca)")
 """Open MPI's options that have two values, a parameter's name and its value."""
 _TWO_VALUES = re.compile(rf"{MCA_OPTION.pattern}|-g?env")
-"""MCA options and MPICH's options for variables."""
+"""Options that are followed by a name and a value: MCA options, and MPICH's options for variables."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?")
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
@@ -36,15 +37,15 @@ class Request:
     """The collector's library, by flavour or flavour and release: `openmpi`, `mpich-5`."""
     directory: Path | None = None
     tree: str | None = None
-    """A tree file's absolute path or the name of a shape; None observes only."""
+    """A tree file's absolute path or the name of a shape; None: the collector only observes the MPI library."""
     topology: Path | None = None
     record: str | None = None
-    """One of RECORDINGS; None: what HOPSCOPE_RECORD says by itself."""
+    """One of RECORDINGS; None: HOPSCOPE_RECORD decides, if the user has set it."""
 
 
 def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str]:
-    """The variables to set for a job, over an inherited environment. A library that is preloaded already stays, after
-    the collector's.
+    """The variables to set for a job, over an inherited environment. A library that is already in LD_PRELOAD stays
+    there, after the collector's.
     """
     library = str(collector_library(request.collector))
     if re.search(r"[ :]", library):
@@ -70,7 +71,7 @@ def preload_words(request: Request, inherited: Mapping[str, str]) -> list[str]:
 
 
 def _is_open_mpi_launcher(word: str) -> bool:
-    """Decides by its name and its version text: Hydra's mpirun has no ``-x``."""
+    """Tells if a word starts Open MPI's launcher, by its name and version text. MPICH's mpirun has no ``-x``."""
     if not _OPEN_MPI_LAUNCHER.fullmatch(Path(word).name):
         return False
     mpi = launcher_mpi(word)
@@ -90,8 +91,9 @@ def launcher_options(words: Sequence[str]) -> list[str]:
 
 
 def named_program(words: Sequence[str]) -> str | None:
-    """The program in a launcher's command line if it is certain: it can be started, and is not the value of an option.
-    None also without a known launcher; words before the launcher start it (``taskset``)."""
+    """The program in a launcher's command line: the first word after the launcher that can be started and is surely no
+    value of an option. None if there is no such word, or no known launcher. Words before the launcher, such as
+    ``taskset``, start the launcher."""
     launcher = next(
         (position for position, word in enumerate(words) if _LAUNCHER.fullmatch(Path(word).name)), len(words)
     )
@@ -104,7 +106,7 @@ def named_program(words: Sequence[str]) -> str | None:
 
 
 def rank_count(words: Sequence[str]) -> int | None:
-    """The number of ranks that a launcher's own options say (``-n 8``, ``-np 8``); None where they do not, or where
+    """The number of ranks in a launcher's own options (``-n 8``, ``-np 8``). None if the options do not say it, or if
     several programs make one job.
     """
     if not _LAUNCHER.fullmatch(Path(words[0]).name) or ":" in words:
@@ -115,10 +117,10 @@ def rank_count(words: Sequence[str]) -> int | None:
 
 
 def launcher_words(words: Sequence[str], collector: str, variables: Mapping[str, str]) -> list[str]:
-    """The command line to start: an LD_PRELOAD of its own is joined with the collector's, and the launcher gets the
-    options that it needs to hand the variables on.
+    """The command line to start. If it sets LD_PRELOAD itself, the collector's library is added there. The launcher
+    gets the options that it needs to hand the variables on.
 
-    HOPSCOPE_* of the inherited environment that are set by hand are the caller's to put among the variables.
+    variables: those of `environment`, and any HOPSCOPE_* variables that the user set by hand.
     """
     words = join_preload(words, str(collector_library(collector)))
     if collector.startswith("openmpi") and _is_open_mpi_launcher(words[0]):

@@ -1,11 +1,11 @@
-"""The names that an ELF file defines for others to link to or to find by dlsym. Any other file has no names."""
+"""Reads the names that an ELF file defines for others to link to, or to find by dlsym. Any other file has no names."""
 
 from functools import cache
 from pathlib import Path
 
 
 def is_elf(path: Path) -> bool:
-    """True for a program or library, as against a script or anything else."""
+    """True for a program or library; false for a script or any other file."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -30,7 +30,7 @@ def is_static(program: Path) -> bool:
 
 @cache  # choosing a collector and explaining the choice ask for the same names
 def _names(path: Path, table: str) -> set[str]:
-    from elftools.common.exceptions import ELFError  # here, because few commands look at a program
+    from elftools.common.exceptions import ELFError  # imported here, because few commands look at a program
     from elftools.elf.elffile import ELFFile
 
     try:

@@ -1,5 +1,5 @@
-"""Trees and topology files, checked before a job starts: the tree by the collector's own reader, the topology against
-its schema.
+"""Checks trees and topology files before a job starts: the tree by the collector's own reader, the topology against its
+schema.
 
 The collector checks them again in MPI_Init, because only there the number of ranks is known for sure.
 """
@@ -16,7 +16,7 @@ from hopscope.native import _plan
 
 def schema(name: str) -> dict[str, Any]:
     """A schema of the package by its file name, such as ``tree.schema.json``."""
-    # A checkout's own schemas count, not older installed copies.
+    # In a checkout, use its own schemas and not older installed copies.
     package = Path(__file__).parents[1]
     for folder in (package.parents[1], package):
         path = folder / "schemas" / name
@@ -26,7 +26,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _line_of(text: str, path: list[str | int]) -> int | None:
-    """The line of a JSON path in the text: that of its deepest key. Keys are searched one after another, as quoted
+    """The line of the text with the deepest key of a JSON path. The keys are searched one after another, as quoted
     words."""
     position, match = 0, None
     for part in path:
@@ -43,8 +43,8 @@ def _json_path(path: list[str | int]) -> str:
 
 
 def tree_names() -> list[str]:
-    """The names of shapes and algorithms that may be given instead of a tree file. A name that takes a number ends with
-    the colon before it."""
+    """The names of shapes and algorithms that may be given instead of a tree file. A name that takes a number, such as
+    `kary:4`, is listed with its colon: `kary:`."""
     shapes = [f"{row.name}:" if row.counts else row.name for row in _plan.shapes() if row.name != "explicit"]
     algorithms = {row.name: row.in_groups for row in _plan.algorithms() if not row.by_tree}
     exchanges = [f"{name}:{word}" for name, in_groups in algorithms.items() if in_groups for word in _plan.BETWEEN]
@@ -92,7 +92,7 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
     actual_kind = _kind_of(content)
     if actual_kind is not None and actual_kind != kind:
         raise InputError(f"{path} is a {actual_kind} file; give a {kind} file")
-    from jsonschema import Draft202012Validator  # late: commands start without it
+    from jsonschema import Draft202012Validator  # imported late, because it is slow to load
     from jsonschema.exceptions import best_match
 
     fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))

@@ -1,7 +1,7 @@
-"""A run as its spools show it at this moment: which collectives are open, where every rank is, and who waits for whom.
+"""Shows a run as it is at this moment: which collectives are open, where every rank is, and who waits for whom.
 
-The facts come from `hopscope-assemble --inspect` (schemas/inspection.schema.json), which reads the spools of a running
-or a killed job. This module combines the facts of all ranks.
+The facts come from `hopscope-assemble --inspect` (schemas/inspection.schema.json), which reads the spools (the ranks'
+recordings) of a running or a killed job. This module combines the facts of all ranks.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from hopscope.vocabulary.mpi_functions import FUNCTIONS, of_kinds
 
 POLLS = of_kinds("test", "look")
 NOBODY_WAITS = "no rank seems to wait for another"
-# A rank still polls if it has polled for longer than this, and its last poll ended less than this ago.
+# In ns. A rank still polls if it has polled for longer than this, and its last poll ended less than this ago.
 _POLLS_STILL_NS = 100_000_000
 
 Facts = dict[str, Any]
@@ -60,7 +60,7 @@ class Inspection:
 
     @property
     def is_live(self) -> bool:
-        """True if some process of the run is there."""
+        """True if some process of the run is still running."""
         return any(rank["state"] == "running" for rank in self.ranks)
 
     def time_text(self, at_ns: int | None) -> str:
@@ -223,7 +223,7 @@ class Inspection:
     def _roots(self, collective: OpenCollective) -> str | None:
         """A sentence that says which ranks name which root; None if all name the same one.
 
-        Where they differ, messages that a rank waits for may never be sent.
+        If roots differ, a rank may wait for messages that are never sent.
         """
         ranks_by_root: dict[int, list[int]] = {}
         for member in collective.members:

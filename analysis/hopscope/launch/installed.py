@@ -35,7 +35,8 @@ class MpiLibrary:
 
 
 def collector_folders() -> list[Path]:
-    """The folders that are searched, in order: HOPSCOPE_COLLECTOR_DIR alone if it is set."""
+    """The folders that may have the collector's files, in the order of the search. If HOPSCOPE_COLLECTOR_DIR is set,
+    only this folder is searched."""
     override = os.environ.get("HOPSCOPE_COLLECTOR_DIR")
     if override:
         return [Path(override), Path(override) / "lib" / "hopscope"]
@@ -44,9 +45,9 @@ def collector_folders() -> list[Path]:
 
 
 def collector_file(name: str) -> Path:
-    """The installed collector file of that name, absolute.
+    """The absolute path of the collector's installed file with this name.
 
-    Raises InputError, naming where it was looked for and how to build it, if there is none.
+    Raises InputError if there is none; the message names the searched folders and the command that builds the file.
     """
     for folder in collector_folders():
         if (folder / name).is_file():
@@ -96,8 +97,9 @@ def installed_flavours() -> list[str]:
 
 
 def collector_library(name: str) -> Path:
-    """The library to preload, absolute, by flavour and release such as ``openmpi-5``, or by flavour alone. By flavour
-    alone it is that of the oldest release, which also fits newer releases but does not record their new functions.
+    """The absolute path of the library to preload. name: flavour and release, such as ``openmpi-5``, or a flavour
+    alone. For a flavour alone it is the library of the oldest release, which also fits newer releases but does not
+    record their new functions.
 
     Raises InputError if the collector was not built for it.
     """

@@ -1,4 +1,4 @@
-"""Runs a traced job, and assembles its trace where the job itself did not."""
+"""Runs a traced job, and assembles its trace if the job itself did not."""
 
 import json
 import os
@@ -18,7 +18,8 @@ HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 REFUSED = 2
 """Exit code with which the collector ends a job whose tree or topology it refuses, after a message with the reason."""
 FROM_THE_KERNEL = 128
-"""si_code of a signal that a terminal sent (SI_KERNEL). The launcher is in the same process group and gets it too."""
+"""The si_code of a signal that a terminal sent (SI_KERNEL). The launcher is in the same process group and gets the
+signal, too."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> JobEnd:
             child = subprocess.Popen(list(words), env={**os.environ, **variables})
         except OSError as error:
             raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
-        # Only now, because the child would inherit the mask.
+        # Block signals only now, because the child would inherit the mask.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
         for number in early_signals:
             child.send_signal(number)

@@ -1,4 +1,4 @@
-"""The MPI library of a command line: the program's, or else its launcher's."""
+"""Finds the MPI library that a command line uses: the program's or, if that is unknown, the launcher's."""
 
 import itertools
 import os
@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.launch.elf import exported_names, is_elf, own_names
 from hopscope.launch.installed import FLAVOURS, MPI_NAMES, MpiLibrary
 
-# The names are kept over versions: Open MPI 3 to 5, and MPICH 3 to 5 with all that shares its ABI (Intel MPI, MVAPICH,
+# One name covers several releases: Open MPI 3 to 5, or MPICH 3 to 5 with all libraries of its ABI (Intel MPI, MVAPICH,
 # Cray MPICH). Debian calls MPICH's libmpich.so.12.
 _SONAMES = (
     (re.compile(r"\blibmpi\.so\.40\b"), "openmpi"),
@@ -20,7 +20,7 @@ _SONAMES = (
     (re.compile(r"\blibmpi_abi\.so\b"), "abi"),
 )
 _ANY_MPI = re.compile(r"\b(libmpi\w*\.so[.\d]*)")
-# These start the word behind their options; the others in _LAUNCHERS find their program by rules of their own.
+# These programs start the first word after their options. The others in _LAUNCHERS find their program by other rules.
 _STARTERS = "mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|env|nice|numactl|taskset|timeout"
 _STARTS_A_WORD = re.compile(rf"({_STARTERS})([._-].*)?")
 _LAUNCHERS = re.compile(rf"({_STARTERS}|sh|bash|gdb|valgrind|singularity|apptainer)([._-].*)?")
@@ -36,8 +36,8 @@ def _executable(word: str) -> Path | None:
 
 
 def loaded_libraries(program: Path) -> list[tuple[str, Path | None]]:
-    """The libraries that the dynamic loader would load for a program, by ldd, with their files where found; empty for
-    what is not dynamically linked.
+    """The libraries that the dynamic loader would load for a program, by ldd: their names, and their files where found.
+    Empty for a file that is not dynamically linked.
     """
     try:
         output = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False, timeout=30).stdout
@@ -48,7 +48,7 @@ def loaded_libraries(program: Path) -> list[tuple[str, Path | None]]:
 
 
 def library_mpi(name: str, path: Path | None) -> MpiLibrary | None:
-    """The MPI library of that file name, if it is one that the collector serves."""
+    """The MPI library with this file name; None if no collector supports it."""
     for pattern, flavour in _SONAMES:
         if pattern.search(name):
             return MpiLibrary(flavour, path)
@@ -56,9 +56,9 @@ def library_mpi(name: str, path: Path | None) -> MpiLibrary | None:
 
 
 def program_mpi(program: Path) -> MpiLibrary | None:
-    """The MPI library that a program needs, directly or through another library; None if none.
+    """The MPI library that a program needs, directly or through another library; None if it needs none.
 
-    Raises InputError for a program whose MPI library the collector cannot serve.
+    Raises InputError if no collector supports the program's MPI library.
     """
     if not is_elf(program):
         return None
@@ -104,8 +104,8 @@ def launcher_mpi(launcher: str) -> MpiLibrary | None:
 
 
 def python_mpi(python: Path) -> MpiLibrary | None:
-    """The MPI library that mpi4py of that interpreter loads, by its own rules (MPI4PY_MPIABI, ...) in this environment,
-    which is the job's.
+    """The MPI library that the mpi4py of an interpreter loads. mpi4py chooses it by its own rules (such as
+    MPI4PY_MPIABI), here in the same environment as in the job.
     """
     code = (
         "import mpi4py; mpi4py.rc.initialize = False\nfrom mpi4py import MPI\n"
@@ -120,7 +120,7 @@ def python_mpi(python: Path) -> MpiLibrary | None:
 
 
 def _interpreter(script: Path) -> Path | None:
-    """The interpreter in a script's first line, also behind `env`."""
+    """The interpreter that a script's first line names, directly or after `env`; None if it names none."""
     try:
         with script.open("rb") as file:
             first = file.readline(200)
@@ -133,7 +133,8 @@ def _interpreter(script: Path) -> Path | None:
 
 
 def _word_mpi(word: str) -> MpiLibrary | None:
-    """The MPI library behind one word of a command line: a program's, or that of a script's interpreter."""
+    """The MPI library of the program that a word of a command line names. If it names a script, that of the script's
+    interpreter."""
     path = _executable(word)
     if path is None:
         return None
@@ -166,7 +167,7 @@ def find_program(words: Sequence[str]) -> str:
 
 
 def why_not_started(word: str) -> str | None:
-    """Why a word of a command line names no program that can be started, and where was looked; None if it does."""
+    """The reason why a word of a command line cannot be started, and where it was searched; None if it can."""
     if _executable(word) is not None:
         return None
     if os.sep not in word:
@@ -192,7 +193,7 @@ def missing_program(words: Sequence[str]) -> str | None:
             return None
     if not suspects or not _STARTS_A_WORD.fullmatch(Path(words[0]).name):
         return None
-    # A path rather than a bare word, and one that is not the value of an option.
+    # Prefer a path to a bare word, and a word that does not follow an option.
     return why_not_started(min(suspects, key=lambda suspect: suspect[:2])[2])
 
 
@@ -218,8 +219,8 @@ def check_named_mpi(name: str, words: Sequence[str]) -> None:
 def find_mpi(words: Sequence[str]) -> MpiLibrary:
     """The MPI library of the job that a command line starts.
 
-    The needed libraries of the programs named in it decide, for Python those of mpi4py; then the launcher's own word.
-    Raises InputError if all of these are silent.
+    It is the library that a program in the command line needs or, for Python, that mpi4py loads. If there is none, the
+    launcher's version text decides. Raises InputError if that names no MPI library either.
     """
     missing = why_not_started(words[0]) if words else "no command was given"
     if missing:

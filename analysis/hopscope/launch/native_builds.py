@@ -1,4 +1,4 @@
-"""Builds of MPICH that the collector may patch to record their messages: the user's list, and trials of a build.
+"""Keeps the user's list of MPICH builds that the collector may patch to record their messages, and tries out a build.
 
 The collector knows the builds that were tested with it (collector/src/native/mpich/builds.c), and reads this list too.
 """
@@ -27,12 +27,12 @@ def _list_in(settings: Path) -> Path:
 
 
 def user_lines() -> list[str]:
-    """The list's lines."""
+    """The lines of the user's list; empty if there is no list."""
     return user_list().read_text().splitlines() if user_list().exists() else []
 
 
 def checked_library(mpi: MpiLibrary) -> Path:
-    """The file of an MPICH. Raises InputError for another library, or if its file is not known."""
+    """The library file of an MPICH. Raises InputError if the MPI library is not MPICH, or if its file is unknown."""
     if mpi.flavour != "mpich":
         raise InputError(f"only builds of MPICH have to be verified, but this command uses {MPI_NAMES[mpi.flavour]}")
     if mpi.path is None:
@@ -57,8 +57,8 @@ def allow(library: Path) -> bool:
 
 
 def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Path, str | None]:
-    """Run the trial on some ranks, with MPI_THREAD_MULTIPLE if their number is odd. The collector patches the build,
-    because the trial has a list of its own with it, in `folder`.
+    """Run the trial on `ranks` ranks, with MPI_THREAD_MULTIPLE if their number is odd. The collector patches the build,
+    because the trial uses a list in `folder` that contains it.
 
     Returns the trace directory, and the fault or None.
     """

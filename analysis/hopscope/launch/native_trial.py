@@ -1,8 +1,9 @@
 """The program that `hopscope native --verify` runs under MPICH: blocking collectives, whose results it checks.
 
 It is started by its path, with an interpreter that need not have hopscope. The arguments are the MPI library and the
-thread level to request. With several threads, the library may hold a lock when the collector asks it for messages.
-Calls use the global order of symbols, in which the preloaded collector comes first.
+thread level to request. The level matters, because a library that allows several threads may hold a lock when the
+collector asks it for messages. MPI functions are looked up in the whole process, where the preloaded collector comes
+first.
 """
 
 import ctypes
@@ -34,7 +35,8 @@ OPERATIONS = (
 
 
 class Trial:
-    """One rank of a communicator. In the data of rank r for rank p, element i is 1000 r + 10 p + i % 7."""
+    """One rank of a communicator, which runs collectives with known data. In the data of rank r for rank p, element i
+    is 1000 r + 10 p + i % 7."""
 
     def __init__(self, mpi: ctypes.CDLL, comm: int) -> None:
         self.mpi = mpi
@@ -122,7 +124,8 @@ class Trial:
 
 
 def main(library: str, thread_level: int) -> int:
-    """Run the trial on the world and on one half of it. Returns the exit code: 3 if a result was wrong, else 0."""
+    """Run the trial on MPI_COMM_WORLD and on each half of it. Returns the exit code: 3 if a result was wrong, else
+    0."""
     ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     mpi = ctypes.CDLL(None)
     provided, half = ctypes.c_int(), ctypes.c_int()

@@ -1,5 +1,5 @@
-"""LD_PRELOAD on the way from the launcher to the program: joined where a command line sets it, and the reason where
-something on the way drops it."""
+"""Follows LD_PRELOAD from the launcher to the program: adds the collector where a command line sets the variable, and
+finds the reason if something on the way drops it."""
 
 import os
 import re
@@ -20,12 +20,12 @@ _EXPORT = re.compile(r"(--export=)(.*)")
 _CONTAINERS = re.compile(r"apptainer|singularity|docker|podman(-hpc)?|shifter|sarus|ch-run|enroot|udocker")
 _OTHER_USERS = ("sudo", "su", "runuser", "doas")
 _LOOK = 1 << 20
-"""Bytes of a script that are read."""
+"""The number of bytes of a script that are searched."""
 _SETS_PRELOAD = re.compile(rf"^(?!\s*#).*(\b{PRELOAD}\b|\benv\s+(-i|-|--ignore-environment)\s).*$", re.MULTILINE)
 
 
 def preload_value(library: str, preloads: str) -> str:
-    """LD_PRELOAD with the library first, before the other preloaded ones."""
+    """The value of LD_PRELOAD with `library` first, before the libraries in `preloads`."""
     return ":".join([library, *(word for word in re.split(r"[ :]", preloads) if word and word != library)])
 
 
@@ -50,8 +50,8 @@ def join_preload(words: Sequence[str], library: str) -> list[str]:
 
 
 def loss_reason(words: Sequence[str]) -> str | None:
-    """The reason why LD_PRELOAD does not reach the program of this command line, with what to do; None where the words
-    and the files that they name show none."""
+    """The reason why LD_PRELOAD does not reach the program of this command line, and what to do. None if neither the
+    words nor the files that they name show a reason."""
     return next((reason for position in range(len(words)) for reason in _reasons(words, position)), None)
 
 
@@ -66,7 +66,7 @@ def _is_after_env(words: Sequence[str], position: int) -> bool:
 
 
 def _reasons(words: Sequence[str], position: int) -> Iterator[str]:
-    """The reasons why nothing is preloaded behind this word."""
+    """The reasons why this word keeps LD_PRELOAD from the program."""
     word = words[position]
     name = Path(word).name
     if word in ("-i", "-", "--ignore-environment") and _is_after_env(words, position):

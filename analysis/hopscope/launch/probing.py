@@ -1,4 +1,4 @@
-"""The program that a probe runs on every rank, and the MPI library that the program loads."""
+"""Finds the program that a probe runs on every rank, and the MPI library that the program loads."""
 
 import re
 import shutil
@@ -18,8 +18,8 @@ _LIBRARY_FOLDERS = ("lib", "lib64", "lib/release")
 def with_probe(words: Sequence[str], collector_name: str | None = None) -> list[str]:
     """A launcher and its options, followed by the probe's program and the MPI library's file.
 
-    collector_name: `openmpi` or `openmpi-5`, for a launcher that does not show its MPI library. Raises InputError for a
-    command that starts a program already, and where no collector is installed for that library.
+    collector_name: `openmpi` or `openmpi-5`, for a launcher that does not show its MPI library. Raises InputError if
+    the command already starts a program, or if no collector is installed for the MPI library.
     """
     program_name = next((word for word in words[1:] if _is_mpi_program(word)), None) or named_program(words)
     if program_name is not None:

@@ -1,5 +1,5 @@
-"""Reasons why Open MPI's launcher starts no rank although the program is right: it runs as root, or has too few
-slots."""
+"""Finds the reason why Open MPI's launcher starts no rank although the program is right: it runs as root, or has too
+few slots."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT")
 
 
 def likely_refusal(words: Sequence[str], environment: Mapping[str, str], *, is_root: bool, cores: int) -> str | None:
-    """The launcher's likely reason not to start this command line, with the remedy; None where none is known."""
+    """The launcher's likely reason not to start this command line, with the remedy; None if none is known."""
     mpi = launcher_mpi(words[0])
     if mpi is None or mpi.flavour != "openmpi":
         return None
@@ -44,7 +44,8 @@ def _slots(options: Sequence[str]) -> int | None:
 
 
 def refusal_here(words: Sequence[str]) -> str | None:
-    """The launcher's likely reason not to start this command line from this process; None where none is known."""
+    """The launcher's likely reason not to start this command line, if it were started by this process; None if none is
+    known."""
     return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=machine_slots())
 
 

@@ -8,7 +8,7 @@ _FILE = "topology.json"
 
 
 def same_hosts(trace: Path, topology: str | None) -> list[str]:
-    """The option and its file: `--net` if the hosts were a network of namespaces, else `--topology`. Empty if the run
+    """The option and its file: `--net` if the run's hosts were an emulated network, else `--topology`. Empty if the run
     had no topology file.
 
     trace: the run's directory, or the archive or the dataset in it. topology: the text of the file, as the table `run`
@@ -25,5 +25,5 @@ def _asks_for_network(topology: str) -> bool:
     try:
         content = read_json(topology)
     except ValueError:
-        return False  # `hopscope run --topology` says what is wrong with the file
+        return False  # the file is invalid; `hopscope run --topology` will say why
     return isinstance(content, dict) and "network" in content

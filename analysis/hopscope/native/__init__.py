@@ -1,1 +1,1 @@
-"""Compiled modules, and what Python lays out for them."""
+"""Compiled modules, and Python code that prepares their input."""

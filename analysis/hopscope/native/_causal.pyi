@@ -1,4 +1,4 @@
-"""Compiled reruns of a recorded run with changes; built from analysis/native/causal."""
+"""Compiled replays of a recorded run with changes; built from analysis/native/causal."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reading OTF2 archives; built from analysis/native/convert."""
+"""The compiled reader of OTF2 archives; built from analysis/native/convert."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Compiled walks and sums; built from analysis/native/paths."""
+"""Compiled walks over the events of a run, and sums of their times; built from analysis/native/paths."""
 
 from typing import Any
 

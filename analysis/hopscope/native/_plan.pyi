@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-# Kinds of steps, roles of messages, and the two buffers of the user's among the slots.
+# Kinds of steps, roles of messages, and the numbers of the two slots that are the user's buffers.
 RECEIVE: int
 SEND: int
 COMBINE: int
@@ -26,12 +26,12 @@ class Shape:
 
     name: str
     same_as: str | None
-    """The first name of this row, for a second name."""
+    """The shape's main name, if `name` is an alias; else None."""
     counts: str | None
     """The unit of `fan_out`; None: the shape has no fan-out."""
     meaning: str
     is_simple: bool
-    """It can be a level of a hierarchy."""
+    """True if the shape can be a level of a hierarchy."""
 
 class Algorithm:
     """A row of the table of algorithms."""
@@ -40,13 +40,13 @@ class Algorithm:
     operations: list[str]
     meaning: str
     keeps_order: bool
-    """Operands stay in rank order, so operations that do not commute run too."""
+    """True if operands stay in rank order, so that reductions that do not commute can run, too."""
     cuts: bool
-    """`segment_bytes` means something."""
+    """True if a rule may give `segment_bytes`, the size of the segments into which messages are cut."""
     by_tree: bool
-    """Rules ask for it by trees and not by its name."""
+    """True if a rule asks for the algorithm by naming trees, not by its name."""
     in_groups: bool
-    """Rules also say how ranks are grouped: by LEVELS, and BETWEEN the groups."""
+    """True if a rule also says how ranks are grouped (LEVELS), and what runs between the groups (BETWEEN)."""
 
 class Operation:
     """A collective operation that the engine can run."""
@@ -55,28 +55,28 @@ class Operation:
     reduces: bool
     has_root: bool
     hides_bytes: bool
-    """Members know only their own counts, so a rule's `bytes` cannot decide about it."""
+    """True if members know only their own counts, so that a rule's `bytes` cannot apply."""
     is_even: bool
-    """All ranks have messages or blocks of one length."""
+    """True if all ranks have messages or blocks of one length."""
     input: str
     """The data that a rank provides, or the root if only the root does: the `whole` message, its `own` block, a block
     for `each` rank, or `nothing`."""
     output: str
     """The data that a rank gets, or the root if only the root does, in the words of `input`."""
     only_up: bool
-    """Data goes only to the root, so over a tree only the reduce tree is used."""
+    """True if data goes only to the root, so that only the reduce tree is used."""
     only_down: bool
-    """Data comes only from the root."""
+    """True if data comes only from the root, so that only the broadcast tree is used."""
 
 class Schedules(TypedDict):
     """The schedules of all ranks: a row for each step, rank after rank; every row number counts over all ranks.
 
-    Times are nowhere: a step can run when all that it waits for are done. Lengths and places are in units.
+    A schedule has no times: a step can run when all steps that it waits for are done. Lengths and places are in units.
     """
 
-    unit_bytes: int  # as asked for
+    unit_bytes: int  # the argument unit_bytes
     first_step: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1): the rows of rank r are [first_step[r], [r + 1])
-    kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (does nothing: several became one)
+    kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (only waits for others)
     role: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE
     round: np.ndarray[Any, np.dtype[np.int32]]
     peer: np.ndarray[Any, np.dtype[np.int32]]  # RECEIVE, SEND: the other rank; -1
@@ -86,15 +86,15 @@ class Schedules(TypedDict):
     at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of slot
     operand_at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of operand
     length: np.ndarray[Any, np.dtype[np.int64]]  # units
-    unmet: np.ndarray[Any, np.dtype[np.int32]]  # how many steps it waits for
+    unmet: np.ndarray[Any, np.dtype[np.int32]]  # the number of steps that the step waits for
     first_edge: np.ndarray[Any, np.dtype[np.int64]]  # (steps + 1): edge[first_edge[i]:first_edge[i + 1]] wait for row i
     edge: np.ndarray[Any, np.dtype[np.int64]]  # rows, in the order in which they start if they become ready together
     first_ready: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1), into ready
     ready: np.ndarray[Any, np.dtype[np.int64]]  # rows that wait for none, in the order in which each rank starts them
     other_end: np.ndarray[Any, np.dtype[np.int64]]  # the receive of a send, the send of a receive; -1: no message
-    ring_units: np.ndarray[Any, np.dtype[np.int64]]  # (ranks): units of each slot that is not the user's
+    ring_units: np.ndarray[Any, np.dtype[np.int64]]  # (ranks): length in units of slots that are no user buffer
     slots: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): slots in use
-    most_messages: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): bound on messages under way at once
+    most_messages: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): upper bound of the messages under way at once
 
 def shapes() -> list[Shape]:
     """Every shape, in the order in which messages and documents list them."""
@@ -106,13 +106,13 @@ def operations() -> list[Operation]:
     """Every operation that the engine can run."""
 
 def requested(file_or_name: bytes) -> tuple[bytes, bytes]:
-    """The text of a tree file, or of the one that a name such as kary:4 stands for; and its name for messages.
+    """The text of a tree file, and its name for messages. A name such as kary:4 stands for a file with this shape.
 
     Raises ValueError in the collector's words.
     """
 
 class Tree:
-    """One tree, from its definition as a tree file has it. ValueError: `line:column: what is wrong`."""
+    """One tree. definition: as in a tree file. Raises ValueError: `line:column: what is wrong`."""
 
     def __init__(self, definition: bytes) -> None: ...
     def places(
@@ -124,12 +124,14 @@ class Tree:
         """
 
 class TreeFile:
-    """A whole tree file. ranks: of the job, if known. ValueError: `line:column: what is wrong`."""
+    """A whole tree file. ranks: the number of the job's ranks; 0 if unknown. Raises ValueError: `line:column: what is
+    wrong`."""
 
     def __init__(self, text: bytes, ranks: int = 0) -> None: ...
     name: str
     def rule(self, operation: str, members: Sequence[int], bytes: int) -> int | None:
-        """The rule that decides about a call, as the tree file's schema says what `bytes` are; None: it goes native.
+        """The number of the rule that applies to a call; None if none does, so that the MPI library runs the call.
+        bytes: the size of the call, as the tree file's schema defines it.
 
         members: the communicator's ranks in the job's MPI_COMM_WORLD, in its order.
         """

@@ -10,6 +10,6 @@ class Replayed(TypedDict):
     enter_ns: np.ndarray[Any, np.dtype[np.float64]]  # per row of the program's `member`; NaN: not reached
     leave_ns: np.ndarray[Any, np.dtype[np.float64]]
     hops: int  # messages of schedules that arrived
-    finished: bool  # False: lanes wait for each other for ever
+    finished: bool  # False: ranks wait for each other for ever
 
 def replay(program: dict[str, np.ndarray[Any, Any]], schedules: list[Schedules], costs: dict[str, Any]) -> Replayed: ...

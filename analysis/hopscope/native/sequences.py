@@ -1,5 +1,5 @@
-"""Schedules, sequences of collectives that they run, and their replay: ranks, interfaces and links stay as busy as the
-collective before has left them."""
+"""Makes schedules, and replays sequences of collectives that run by them. When a collective begins, ranks, interfaces
+and links may still be busy with the previous one."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ def lay(
     unit_bytes: int = 1,
     trees: dict[str, Any] | None = None,
 ) -> _plan.Schedules:
-    """The schedules of all ranks under a rule as tree files have it, but for its operations: {"algorithm": "ring"}.
+    """The schedules of all ranks for one collective. rule: as in a tree file, but without `operations`, such as
+    {"algorithm": "ring"}.
 
-    hosts, clusters: a number for each rank; without clusters there is one. trees: those that the rule names. The rest
-    as in `hopscope.native._plan`. Raises ValueError in the collector's words.
+    hosts, clusters: a number for each rank; None: all ranks are in one cluster. trees: the trees that the rule names.
+    The other arguments are those of `hopscope.native._plan.TreeFile.schedules`. Raises ValueError in the collector's
+    words.
     """
     file: dict[str, Any] = {"schema_version": 1, "rules": [{**rule, "operations": [operation]}]}
     read = _plan.TreeFile(json.dumps({**file, "trees": trees} if trees else file).encode())
@@ -41,8 +43,8 @@ def lay(
 def sequence(hosts: Sequence[int], schedules: Sequence[int], gaps_ns: Array) -> dict[str, Array]:
     """A program as `hopscope.native._replay` takes it, in which all ranks call the same collectives.
 
-    hosts: of each rank. schedules: the number of each collective's schedule. gaps_ns (ranks x collectives): each rank's
-    own time before it enters.
+    hosts: the host of each rank. schedules: the number of each collective's schedule. gaps_ns (ranks x collectives):
+    the time that each rank computes before it enters each collective.
     """
     ranks, count = len(hosts), len(schedules)
     member = np.tile(np.arange(ranks, dtype=np.int32), count)
@@ -71,7 +73,8 @@ def leaves(
     schedule_numbers: Sequence[int] = (0,),
     gaps_ns: Array | float = 0,
 ) -> Array:
-    """Times at which each rank leaves each collective, collectives x ranks, ns. schedule_numbers: their schedules."""
+    """The time at which each rank leaves each collective, in ns (collectives x ranks). schedule_numbers: the schedule
+    of each collective, as a position in `schedules`."""
     program = sequence(hosts, schedule_numbers, np.asarray(gaps_ns))
     done = _replay.replay(program, list(schedules), machine)
     if not done["finished"]:

@@ -36,7 +36,7 @@ class Answer:
 
     @property
     def name(self) -> str:
-        """The command with its options, as one would type it."""
+        """The command with its options, as a user types it."""
         grain = self.analysis.grain
         grain_option = (
             "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"

@@ -67,8 +67,9 @@ class KeptAnswers:
     def recall(
         self, text: str, parameters: Mapping[str, object], compute: Callable[[], pa.Table], *, is_verdict: bool = False
     ) -> pa.Table:
-        """Find the answer to this text with these parameters, or compute and keep it. If the dataset keeps nothing, a
-        verdict stays in memory, because it is short."""
+        """Find the kept answer to this SQL text with these parameters, or compute and keep it. If answers from this
+        dataset are not kept, a verdict (a table that a Python module made) still stays in memory, because it is
+        short."""
         if not self.is_worthwhile:
             return self._recall_verdict((text, *sorted(parameters.items())), compute) if is_verdict else compute()
         place = self._place(text, parameters, _ANSWER)
@@ -111,7 +112,7 @@ class KeptAnswers:
     def _write(self, place: Path, write: Callable[[Path], None]) -> None:
         """Keep the file that `write` writes to the path that it is given. If it raises, no file is left behind."""
         self._begin()
-        # Not a temporary file of Python's: only this user could read it, though others may read the dataset.
+        # Not one of Python's temporary files: only this user could read it, but others may read the dataset.
         unfinished = self.folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
             write(unfinished)
@@ -146,13 +147,13 @@ class KeptAnswers:
 
 def forget(place: Path) -> None:
     """Remove a kept file."""
-    with suppress(OSError):  # another user's
+    with suppress(OSError):  # the file may belong to another user
         place.unlink()
 
 
 def _note_use(place: Path) -> None:
     """Mark a kept file as just used, so that it is deleted last."""
-    with suppress(OSError):  # another user's
+    with suppress(OSError):  # the file may belong to another user
         os.utime(place)
 
 

@@ -53,15 +53,15 @@ FORMERLY: Final = {
     "honesty": "trust",
     "noise-periods": "noise --by period",
 }
-"""Names that commands had before, which they keep for one release, and what to type now."""
+"""Former names of commands, which still work for one release, and the words to type instead."""
 
 ROWS_MOVED: Final = {"summary": "trust"}
-"""Commands whose rows went in part to another one."""
+"""Commands of which some rows have moved to another command, and that command."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """All grains of one command; the default one comes first."""
+    """One command with all its grains; the default grain comes first."""
 
     name: str
     function: str
@@ -74,7 +74,7 @@ class Command:
 
     @property
     def choices(self) -> dict[str, list[str]]:
-        """The allowed values of each option that chooses a grain, older names included."""
+        """The allowed values of each option that chooses a grain, including older names of values."""
         values_by_option: dict[str, list[str]] = {}
         for analysis in self.grains:
             if analysis.grain and analysis.grain.value is not None:
@@ -136,7 +136,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Catalog:
-    """Every `.sql` file of the package."""
+    """The contents of all `.sql` files of the package: commands, and the views and macros that they use."""
 
     commands: Mapping[str, Command]
     sources: Mapping[str, Source]
@@ -148,8 +148,8 @@ class Catalog:
         return self.commands[current(name)[0]]
 
     def ordered(self, uses: Sequence[str]) -> list[Source]:
-        """These views and macros and all that they use, each after those that it uses. Raises HeaderError on a cycle or
-        an unknown name."""
+        """These views and macros, and all that they use, in an order in which each comes after those that it uses.
+        Raises HeaderError on a cycle or an unknown name."""
         done: dict[str, Source] = {}
 
         def visit(name: str, open_names: tuple[str, ...]) -> None:

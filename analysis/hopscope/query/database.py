@@ -30,8 +30,8 @@ MEMORY_SCHEMA = "rows_in_memory"
 """Schema of the tables that keep the rows of views of a short run."""
 
 _MOST_ROWS_IN_MEMORY = 100_000
-"""The tables of a dataset with fewer rows are loaded into memory: one question reads each table dozens of times, which
-takes longer from files."""
+"""The tables of a dataset with fewer rows are loaded into memory, because one question reads each table dozens of
+times, which takes longer from files."""
 
 MEMORY = "HOPSCOPE_MEMORY"
 """Environment variable: the memory that a query may use before it spills to files, such as 4GiB. Unset: DuckDB's
@@ -64,7 +64,8 @@ class Database:
         self._bound_memory()
         # Views over views open their tables many times. With this, the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")
-        # DuckDB expects few rows from views over views. For few rows, its ASOF join would compare each row with each.
+        # DuckDB expects few rows from views over views, even if there are many. Where it expects few rows, its ASOF
+        # join compares all pairs of rows, which is slow for many. With 0, it never does that.
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows()
         for name, schema in store.schemas.items():
@@ -156,7 +157,7 @@ class Database:
             self._connection.execute(statement)
 
     def add_function(self, name: str, function: Callable[..., pa.Array], types: Sequence[str]) -> None:
-        """Make a function of Arrow arrays known to SQL; the last type is the result's."""
+        """Give SQL a function of Arrow arrays. types: those of the arguments, and last that of the result."""
         with self._lock:
             self._connection.create_function(name, function, [*types[:-1]], types[-1], type=PythonUDFType.ARROW)
         # At exit, DuckDB's module complains about a connection that is still open and has a Python function.

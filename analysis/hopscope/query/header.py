@@ -14,11 +14,11 @@
 
 The directives (a line indented by three or more spaces continues the one above):
 
-* `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when
-  nothing is given. The values of one option over the files of a command are its closed list. `formerly VALUE` keeps an
+* `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the file that is used
+  when no option is given. The option accepts only the values in the files of its command. `formerly VALUE` keeps an
   older value as another name for this one.
-* `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
-  grain is its command's only one, or its default.
+* `grain OPTION given`: this file is used when the parameter OPTION is given (`--collective 0:17`). A file without
+  `grain` is its command's only file, or its default.
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
   form COMM:SEQ), TRACE (another trace, on which the query runs, too), TRACES (further runs: `also` of this trace's
   program, `base_also` of the other trace's), or the closed list of its words, as `first|worst`.
@@ -26,12 +26,12 @@ The directives (a line indented by three or more spaces continues the one above)
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
   of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
   `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
-* `columns of MACRO`: the columns that a table macro of `steps/` declares in its own header, so that the grains which
-  call it share their texts; `columns of MACRO: NAME[, NAME]` takes only these.
+* `columns of MACRO`: the columns that a table macro of `steps/` declares in its own header, so that the files which
+  call it share the descriptions; `columns of MACRO: NAME[, NAME]` takes only these.
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
-* `kept beside the dataset`, only for views: several analyses read the view and it takes long, so its rows are kept:
-  those of a long run with its answers (`cache.py`), those of a short run in memory.
+* `kept beside the dataset`, only for views that several analyses read and that take long: the rows of the view are
+  kept. Those of a long run are kept with its answers (`cache.py`), those of a short run in memory.
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `paragraphs COLUMN, COLUMN[, COLUMN]`: people read the rows as paragraphs and not in a table. A paragraph begins with
   the word in the first column and the sentence in the second one. Each further column gets its own line below. Words
@@ -42,15 +42,15 @@ The directives (a line indented by three or more spaces continues the one above)
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval. The table for people shows
   both in one column at the place of the first. `only-data` and `narrow` name it by the first.
-* `narrow COLUMN[, COLUMN]`: columns that this table drops, in this order, where the terminal is too narrow. A column of
-  the key stays unless it is named here.
+* `narrow COLUMN[, COLUMN]`: columns that the table for people drops, in this order, if the terminal is too narrow. A
+  column of the key stays unless it is named here.
 * `exact COLUMN[, COLUMN]`: columns that do not depend on times, so they are equal in two runs of one program. A gate
   on them never flakes. `exact *` means all columns.
 * `then MODULE -- meaning`: computes what SQL cannot. The query's rows go through `hopscope.MODULE.answer`; the columns
   describe the rows that it returns. A parameter need not occur in the query then. See `hopscope.explain`.
-* `asks COMMAND[, COMMAND]`: analyses whose rows that module may ask for, at their default grain. Parameters that both
-  analyses have are passed on.
-* `reads NAME[, NAME]`: tables of the dataset and views whose rows that module may read whole.
+* `asks COMMAND[, COMMAND]`: analyses whose rows the module of `then` may ask for, at their default grain. Parameters
+  that both analyses have are passed on.
+* `reads NAME[, NAME]`: tables of the dataset and views that the module of `then` may read as a whole.
 * `object NAME`: as JSON, the rows are the list NAME of an object.
 * `row NAME is COLUMN VALUE`: in a gate, NAME stands for the first row that has this value.
 * `zero NAME[, NAME]`: in a gate, all columns of a row of this name are zero if the answer has no such row.
@@ -96,7 +96,7 @@ _UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
 
 
 class HeaderError(Exception):
-    """A `.sql` file whose header breaks the format above: a mistake in the program, not of its user."""
+    """The header of a `.sql` file breaks the format above. This is a mistake in the program, not of its user."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ class Grain:
 
 @dataclass(frozen=True)
 class Source:
-    """One `.sql` file: the texts of its header, and its SQL. A view or macro of `staging/` and `steps/` has no more; an
-    analysis does."""
+    """One `.sql` file: the texts of its header, and its SQL. This is all for a view or macro of `staging/` and
+    `steps/`; an analysis has more fields."""
 
     name: str
     help: str

@@ -42,14 +42,14 @@ _PHASES = (
 """Phases that happen once in a run: the option that includes them, their column in `left_out`, their name."""
 
 _LEAST_TURNS = 5
-"""The least number of turns of a loop, as `iteration_candidates` counts them."""
+"""The least number of times that a loop must repeat for the run to have iterations, as in `iteration_candidates`."""
 
 _WORTH_SAYING = 0.001
-"""An omission is reported from this share of the path on."""
+"""A phase that is left out is reported if it is at least this share of the path."""
 
 
 class Notes:
-    """Notes on the answers of a runner for one selection of a run."""
+    """Makes the notes on answers about one selection of a run."""
 
     def __init__(self, runner: Runner, selection: Selection, of_run: "Notes | None" = None) -> None:
         """of_run: the notes on the whole run, if they use the same `--iteration-at`; None if this is the whole run."""
@@ -129,8 +129,8 @@ class Notes:
 
     @cached_property
     def _holdings(self) -> tuple[bool, ...]:
-        """For each query of `_HOLDS`, up to the first that is true: tells if the part has such contents. Intervals
-        belong to no communicator. A part by communicator keeps all of them, so they do not count there."""
+        """For each query of `_HOLDS`, up to the first that is true: tells if the part has such contents. A part of one
+        communicator keeps all intervals, because they belong to no communicator, so there they do not count."""
         holds: list[bool] = []
         for query in _HOLDS:
             counts = self._selection.comm is None or "intervals" not in query
@@ -141,8 +141,8 @@ class Notes:
 
     def _empty_part(self) -> str:
         return (
-            f"{self._selection} selects nothing: no call, no message and no stretch of the run's critical path lies in "
-            "all of that; leave out an option or take in more of the run"
+            f"{self._selection} selects nothing: no call, no message and no stretch of the run's critical path matches "
+            "all these options; leave out an option or include more of the run"
         )
 
     def _lack(self) -> str | None:
@@ -158,7 +158,7 @@ class Notes:
 
     def _phases(self) -> tuple[str, ...]:
         phases = self.left_out
-        return (f"left out: {' and '.join(phases.values())}. {' '.join(phases)} takes it in",) if phases else ()
+        return (f"left out: {' and '.join(phases.values())}. {' '.join(phases)} includes it",) if phases else ()
 
     def _lateness_limit(self, parameters: Mapping[str, Scalar]) -> tuple[str, ...]:
         """A note on the limit from which a rank counts as late."""

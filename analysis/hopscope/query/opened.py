@@ -1,4 +1,4 @@
-"""The interface of an opened trace, for the parts of Hopscope that `hopscope.trace` itself uses."""
+"""The interface of an opened trace, for modules that cannot import `hopscope.trace` because it imports them."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -12,7 +12,7 @@ from hopscope.query.catalog import Scalar
 
 
 class OpenedTrace(Protocol):
-    """The part of `hopscope.Trace` that these parts use."""
+    """The methods of `hopscope.Trace` that are used by modules which cannot import it."""
 
     path: Path
 

@@ -15,11 +15,11 @@ class Relation:
 
     name: str
     meaning: str
-    """Its description, in one or more sentences."""
+    """The description of the table or view, in one or more sentences."""
     is_table: bool
-    """True for a table of the dataset; else a view that analyses rest on."""
+    """True for a table of the dataset, false for a view of the catalog."""
     columns: tuple[Column, ...]
-    """A view's column that no header describes has an empty meaning."""
+    """The columns. If no header describes a column of a view, its meaning is empty."""
 
 
 def described(columns: Mapping[str, Sequence[tuple[str, str]]], catalog: Catalog) -> list[Relation]:

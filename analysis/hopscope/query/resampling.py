@@ -44,8 +44,8 @@ class Difference:
     freedom: float
 
     def interval(self, rows: int) -> tuple[float, float]:
-        """The interval of the difference. rows: the number of differences in the answer; all their intervals are right
-        together with 95 %."""
+        """The interval of the difference. rows: the number of differences in the answer. The intervals of all of them
+        are right together with a probability of 95 %."""
         half_width = student_quantile(self.freedom, 1 - (1 - CONFIDENCE) / rows / 2) * self.error
         return self.value - half_width, self.value + half_width
 
@@ -75,9 +75,9 @@ def has_too_few_runs(base: Sequence[object], new: Sequence[object]) -> bool:
 def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: bool = False) -> Difference:
     """new - base, each the mean over one run or more.
 
-    The error is the larger one of two: the error of the estimates within their runs, and that from the differences
-    between the runs of a side. A single run on each side does not show the second. Differences between runs are pooled
-    over both sides, as in a two-sample t-test; `relative` divides them by the mean of their side first.
+    The error is the larger one of two: the error of the estimates within their runs, and the error from differences
+    between runs of one side. With a single run on each side, only the first is known. Differences between runs are
+    pooled over both sides, as in a two-sample t-test; `relative` divides them by the mean of their side first.
     """
     within_runs = _independent_difference(_mean(base), _mean(new))
     freedom = len(base) + len(new) - 2
@@ -96,8 +96,8 @@ def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: b
 
 
 def mean_of_runs(runs: Sequence[Estimate]) -> Difference:
-    """The mean over runs of one program. Its error is the larger one of two: the error within the runs, and that from
-    the differences between them."""
+    """The mean over runs of one program. Its error is the larger one of two: the error within the runs, and the error
+    from the differences between the runs."""
     mean = _mean(runs)
     within_runs = _independent_difference(Estimate(0.0, 0.0, mean.blocks), mean)
     if len(runs) < 2:
@@ -123,8 +123,8 @@ def _independent_difference(base: Estimate, new: Estimate) -> Difference:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of a run of values. length: values per block. count: the number of blocks. stretch: the factor by
-    which blocks that are too short understate a variance."""
+    """The blocks of a series of values. length: values per block. count: the number of blocks. stretch: the factor by
+    which the variance must be increased because the blocks are shorter than they should be."""
 
     length: int
     count: int
@@ -134,10 +134,10 @@ class Blocks:
 def blocks_of(values: Floats) -> Blocks:
     """The blocks of a run of values in the order of time.
 
-    A block is as long as the cube root of n or, if longer, four times as long as values resemble their neighbours. That
-    is the integrated autocorrelation time of the values' ranks, with Sokal's window; in the values themselves, single
-    spikes could hide it. Blocks are shortened if fewer than LEAST_BLOCKS would be left, but not below the cube root of
-    n.
+    A block has as many values as the cube root of n or, if that is more, four times the distance over which values
+    resemble their neighbours. This distance is the integrated autocorrelation time of the values' ranks, with Sokal's
+    window; in the values themselves, single spikes could hide it. Blocks are shortened if fewer than LEAST_BLOCKS would
+    be left, but not below the cube root of n.
     """
     n = len(values)
     shortest = max(1, math.ceil(n ** (1 / 3)))
@@ -176,8 +176,9 @@ def _times_drawn(blocks: int) -> Floats:
 
 
 def interval_of(draws: Floats, value: float) -> tuple[float, float]:
-    """The interval of the middle 95 % of the draws, extended to contain the run's own value. It may lie outside: the
-    largest of many ranks' sums is larger in nearly every resampled run than in the run itself."""
+    """The interval of the middle 95 % of the draws, extended to contain the run's own value. That value may lie
+    outside: the largest of many ranks' sums, for example, is larger in nearly every resampled run than in the run
+    itself."""
     low, high = np.quantile(draws, ENDS)
     return min(float(low), value), max(float(high), value)
 
@@ -203,7 +204,8 @@ def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) 
 
 
 def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks, seed: int) -> Floats:
-    """The quantiles of each resampled run (DRAWS x quantiles). Its blocks come from the values taken as a circle."""
+    """The quantiles of each resampled run (DRAWS x quantiles). A block that reaches beyond the last value continues
+    with the first values."""
     n, length = len(values), blocks.length
     order = np.argsort(values, kind="stable")
     ordered = values[order]

@@ -1,4 +1,4 @@
-"""Rows as a table with the columns that a header declares."""
+"""Turns rows into a table with the columns that a header declares."""
 
 from __future__ import annotations
 

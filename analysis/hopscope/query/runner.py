@@ -26,7 +26,7 @@ _ROWS = "rows"
 
 
 class Runner:
-    """Answers questions to one dataset, or to a part of its run. Safe to use from several threads."""
+    """Answers questions about one dataset, or about a part of its run. Safe to use from several threads."""
 
     def __init__(self, store: Store, catalog: Catalog, part: Part | None = None, *, lean: bool = False) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""
@@ -102,7 +102,7 @@ class Runner:
         return self.query(sql, parameters).to_pylist()
 
     def number_of_rows(self, table: str) -> int:
-        """The number of rows of a whole table, as the manifest has it."""
+        """The number of rows of a whole table, according to the manifest."""
         return self._store.rows(table)
 
     def rows_of(self, name: str) -> pa.Table:
@@ -112,7 +112,7 @@ class Runner:
         return self.query("from query_table($name)", {"name": name})
 
     def recalled_rows_of(self, view: str) -> pa.Table:
-        """All rows of a view of the catalog, kept as answers are."""
+        """All rows of a view of the catalog. They are kept in the same way as answers."""
         text = self.statements.text_of(self._catalog.sources[view])
         return self.cache.recall(text, {}, partial(self.rows_of, view))
 

@@ -1,4 +1,4 @@
-"""The SQL of the catalog as text, for a part of a run: the statements that make views, and all SQL behind an answer."""
+"""Writes the SQL of the catalog for a part of a run: the statements that make views, and all SQL behind an answer."""
 
 from collections.abc import Iterable
 
@@ -22,8 +22,8 @@ class Statements:
         self._tables = sorted(tables)
 
     def table(self, name: str) -> str:
-        """The database's name of a whole table. If only a part of the run is asked for, the plain name is that of a
-        view of the part."""
+        """The name of a whole table in the database. If only a part of the run is asked for, the table's plain name
+        belongs to a view of that part."""
         return WHOLE + name if self.part.is_restricted() else name
 
     def opening(self) -> str:
@@ -73,7 +73,7 @@ class Statements:
 
 
 def _shared_macros(part: Part, text: str | None = None) -> list[str]:
-    """The macros by which SQL knows constants of other languages. With a `text`, only those that it uses. They give:
+    """The macros that give SQL the constants of C++ and Python code. With a `text`, only those that it uses. They give:
     the link class of two ranks, the lists of all link classes and path categories in their order, the name of an
     unknown place, the constants of the bootstrap, and the part of the run that is asked for."""
     cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)

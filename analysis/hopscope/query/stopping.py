@@ -35,7 +35,7 @@ class Stop:
 
     @contextmanager
     def watches(self, interrupt: Callable[[], None]) -> Generator[None]:
-        """Context for a query. Once the query has to end, calls `interrupt` again and again until it does."""
+        """Context for a query. Once the query has to end, calls `interrupt` repeatedly until the query ends."""
         done = threading.Event()
 
         def watch() -> None:

@@ -53,8 +53,8 @@ class UserQueries:
                 yield pa.RecordBatch.from_pylist([], reader.schema).rename_columns(names)
 
     def first_rows(self, sql: str, limit: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
-        """The first `limit` rows of a query, and the number of all its rows; None for that if `stop` ended the
-        counting. Raises InputError if the query fails, or if `stop` ended it."""
+        """The first `limit` rows of a query, and the number of all its rows. The number is None if `stop` ended the
+        counting. Raises InputError if the query fails, or if `stop` ended it before."""
         self._check(sql)
         with self._stoppable(stop or Stop()) as cursor:
             relation = cursor.sql(sql)
@@ -104,7 +104,7 @@ class UserQueries:
 def check(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Raise InputError unless the query only reads."""
     kind = _kind(connection, sql)
-    if kind == "MULTI":  # DuckDB makes a type of the values first, and its further statements cannot be checked
+    if kind == "MULTI":  # DuckDB splits it into several statements, of which only the first can be checked
         raise InputError(
             "a PIVOT without values counts as several statements; name the values, as in: pivot hops on link in "
             "('shm', 'wan') using count(*)"

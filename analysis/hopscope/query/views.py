@@ -1,4 +1,4 @@
-"""Views and macros of the catalog in a database: made when first used, some with their rows kept."""
+"""Makes the catalog's views and macros in a database when they are first used, and keeps the rows of some views."""
 
 import threading
 from collections.abc import Sequence
@@ -34,8 +34,11 @@ class Views:
 
     def prepare(self, uses: Sequence[str], *, keep: bool = False) -> list[Source]:
         """Make these views and macros, and those that they use, if they do not exist yet. Returns them in the order of
-        making. With `keep`, views that the catalog marks as `kept` read kept rows: beside the dataset for a long run,
-        where the first use writes them, else in memory. Raises duckdb.Error."""
+        making. Raises duckdb.Error.
+
+        keep: views that the catalog marks as `kept` read kept rows, which the first use writes. For a long run the rows
+        are in a file beside the dataset, else in memory.
+        """
         sources = self._statements.catalog.ordered(uses)
         for source in sources:
             with self._lock:

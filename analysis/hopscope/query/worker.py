@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 _AGAIN_S = 10
-"""Interval between interrupts; the code that runs may swallow the first one."""
+"""Interval between interrupts. They are repeated, because the code that runs may swallow the first one."""
 
 
 def compute(function: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -34,11 +34,12 @@ def start(module: str, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
     """Run a module in the background. Its work must be inside `in_background`."""
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
-        # This process holds the other end. It closes when this process ends for any reason.
+        # This process holds the other end of the pipe, which closes when this process ends for any reason.
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # Only the server gets Ctrl-C. Not a new session: that would get its own share of the processor.
+        # In its own process group, so that only the server gets Ctrl-C. A new session would get its own share of the
+        # processor.
         process_group=0,
     )
 

@@ -1,5 +1,5 @@
-"""Prints an answer as a table for people: human units, an interval in one column, a bar where the header asks for
-one."""
+"""Prints an answer as a table for people: with readable units, each interval in one column, and a bar if the analysis's
+header asks for one."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis, trace: str
 
 
 def _above_first(rows: Sequence[Row], analysis: Analysis) -> list[Row]:
-    """The rows in the order of their paragraphs."""
+    """The rows in the order in which their paragraphs are printed: first those that the header lists under `above`."""
     if analysis.above is None:
         return list(rows)
     column, words = analysis.above

@@ -1,5 +1,5 @@
-"""Escapes text from strangers. Names come from programs, hosts and files that others wrote. Characters in them that
-would control a terminal or reorder what a reader sees are shown as escapes."""
+"""Escapes text of unknown origin, such as names of programs, hosts and files. Characters that would control a terminal,
+or reorder what a reader sees, are shown as escapes."""
 
 import re
 

@@ -10,8 +10,8 @@ part:
 * A collective is in a part if its last member entered there. All its calls, hops and steps come with it: who waited for
   whom, and what is usual, still depends on all members. With ranks, it is enough that one of them takes part.
 * A message is in a part if it was received there. It belongs to the calls that sent it, posted its receive or waited
-  for either. An interval is clipped.
-* Rows that are about one rank each are kept if the rank was asked for.
+  for one of these. An interval is clipped.
+* If each row of an answer is about one rank, the rows of the ranks that were asked for are kept.
 """
 
 from hopscope.selection.misread import misread

@@ -47,13 +47,13 @@ def align(base: Iterable[Site], new: Iterable[Site], *, in_order: bool = True) -
     """Pairs of sites, in the order of first use in the new run; sites that only the base has come last.
 
     Sites with equal texts (`place`) are a pair. But lines shift from build to build. If a function calls an operation
-    from equally many places in both runs, but not from the same ones, an equal text may be another call. So texts do
-    not count in such a function.
+    from equally many places in both runs, but the places differ, an equal text may be another call. So texts do not
+    count in such a function.
 
-    The remaining sites are paired by `function` if both runs call the operation from one place of the function only.
+    The remaining sites are paired by `function` if both runs call the operation from only one place in the function.
     The rest is paired by the `order` of first use (unless `in_order` is false, because the sites have no order). For
-    that, both runs must have equally many sites left of the operation and communicator, and no pair may have two known
-    functions that differ.
+    that, both runs must have equally many unpaired sites of the operation and communicator, and no pair may have two
+    known functions that differ.
     """
     base_sites, new_sites = list(dict.fromkeys(base)), list(dict.fromkeys(new))
     shifted = _shifted(base_sites, new_sites)
@@ -111,8 +111,8 @@ def _grouped(all_sites: Sequence[Site], group: Callable[[Site], _Group | None]) 
 
 
 def _shifted(base_sites: Sequence[Site], new_sites: Sequence[Site]) -> set[_Group | None]:
-    """Functions that call an operation from equally many places in both runs, two or more, but not from the same
-    ones."""
+    """Functions that call an operation from the same number of places in both runs, at least two, but not from the same
+    places."""
     old, new = _grouped(base_sites, _function_of), _grouped(new_sites, _function_of)
     return {
         key for key in old.keys() & new.keys() if len(old[key]) == len(new[key]) > 1 and set(old[key]) != set(new[key])

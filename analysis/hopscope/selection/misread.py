@@ -1,4 +1,5 @@
-"""Finds options of a selection that are invalid for any trace. Pages leave such an option out and say so."""
+"""Finds options of a selection that are invalid for any trace. Pages of the dashboard ignore such an option and say
+so."""
 
 import re
 

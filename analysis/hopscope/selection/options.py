@@ -1,4 +1,4 @@
-"""A user's selection, in words, and the part of a run that it means."""
+"""Turns a selection, as the user typed it, into the part of a run that it means."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -46,12 +46,12 @@ WHOLE_RUN = Selection()
 
 OPTIONS: Mapping[str, str] = {
     "from": "Only from this time on: 1.5s, 20ms, a number of ns, start, or i:120 for iteration 120.",
-    "to": "Only up to this time, likewise; or end.",
+    "to": "Only up to this time, in the same forms, or end.",
     "ranks": "Only these ranks: 3,8-15.",
     "comm": "Only this communicator: its number or name.",
     "operation": "Only this MPI function.",
     "region": "Only inside the program's region of this name.",
-    "iteration-at": "A place or region that makes the iterations, instead of the one that is found.",
+    "iteration-at": "Place or region at which each iteration begins, instead of the one that is found.",
     "place": "Only calls from this place: its text or a part of it; unknown for call sites that were not recorded.",
 }
 """The options that select a part, with their help."""

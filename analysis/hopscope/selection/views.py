@@ -1,4 +1,4 @@
-"""The contents of a part of a run, as SQL: views that replace the dataset's tables."""
+"""Restricts a run to a part, by SQL views that replace the dataset's tables."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -32,8 +32,8 @@ class Part:
         return ("calls_at", "message_calls") if self.operation is not None or self.places is not None else ()
 
     def view(self, name: str) -> str | None:
-        """The SELECT of the rows in this part, of a table or of the view `computing_gaps`; None if all rows are in
-        it."""
+        """The SELECT for the rows of a table (or of the view `computing_gaps`) that lie in this part; None if all rows
+        do."""
         restrictions = {field.name for field in fields(self) if getattr(self, field.name) is not None}
         if name in ("calls", "hops", "steps", "chains"):
             return f"from whole_{name} where collective_id in (select collective_id from collectives)"

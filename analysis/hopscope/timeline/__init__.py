@@ -1,8 +1,9 @@
-"""The data of a picture of the whole run: how much of each category of time every rank spent in each column of a range.
+"""Computes the data of a picture of the run: the time that every rank spent on each category, such as computing, in
+each column of a range of time.
 
 For short ranges the calls themselves are summed up; long ranges come from the table `time_bins`. Both give the same
-sums (analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of that, so that columns of
-neighbouring ranges fit together.
+sums (analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of its length, so that columns
+of neighbouring ranges fit together.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +35,7 @@ EXACT_ROWS: Final = 400_000
 """The approximate number of calls, intervals and hops that are summed up for one range. For more, the bins are read."""
 
 MARKS: Final = 2_000
-"""The largest number of marks of one kind, such as hops, that an answer has. If there are more, it has none."""
+"""The largest number of marks of one kind, such as hops, in an answer. If there are more, the answer has none."""
 
 _COMPUTE: Final = list(CATEGORIES).index("compute")
 
@@ -69,10 +70,10 @@ class Columns:
     path_ns: Array
     """int64 [category, row, column]: the part of the run's critical path on the row's ranks."""
     waiting_ns: Array | None
-    """int64 [row, column]: the part of that time in which a thread waited for another rank. None if it was not asked
-    for, or if the sums come from bins."""
+    """int64 [row, column]: the part of the time in which a thread waited for another rank. None if waiting was not
+    asked for, or if the sums come from bins."""
     exact: bool
-    """True if the sums come from the calls themselves, so that shorter columns would show more."""
+    """True if the sums come from the calls themselves and not from bins, so that shorter columns would show more."""
 
     @property
     def width_ns(self) -> int:
@@ -87,7 +88,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class _Grid:
-    """The bounds and the shape of the sums."""
+    """The columns and rows over which times are summed up."""
 
     begin: int
     level: int
@@ -154,7 +155,7 @@ class Timeline:
     ) -> Columns:
         """Columns that cover a range of time, which is cut to the run. columns: the largest number of columns.
 
-        by: `rank` or `host`. host, ranks: restrict the rows to this host or to these ranks. waiting: whether to find
+        by: `rank` or `host`. host, ranks: restrict the rows to this host or to these ranks. waiting: True to compute
         waiting_ns, which takes seconds in a run of 20 million events. Raises InputError for an empty range or an
         unknown host.
         """
@@ -289,8 +290,8 @@ class Timeline:
         operation, the number of calls, time_ns (their time in the range), and waiting_ns (the part of it spent waiting
         for another rank).
 
-        waiting: whether to find waiting_ns, which is None otherwise. Finding it takes seconds for all of a run of 20
-        million events.
+        waiting: True to compute waiting_ns, which is None otherwise. It takes seconds for a whole run of 20 million
+        events.
         """
         window = {"begin_ns": from_ns, "end_ns": to_ns, "ranks": None if ranks is None else list(ranks)}
         called = self._ask("mpi_calls", OPERATIONS_IN, window).to_pylist()

@@ -49,7 +49,7 @@ WAITING_IN: Final = (
     "from timeline_waiting($begin_ns, $end_ns) "
     "where $ranks is null or list_contains($ranks, rank) group by operation order by operation"
 )
-"""The part of that time spent waiting for another rank."""
+"""The time that calls of each MPI function in a range spent waiting for another rank."""
 
 CALLS_AT: Final = (
     "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "

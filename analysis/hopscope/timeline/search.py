@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 
 COUNT_LIMIT: Final = 16
-"""The number of words for which the number of hits is kept."""
+"""The number of searched words of which the number of hits is remembered."""
 
 _SITES: Final = (
     "select call_site, coalesce(place, call_site) as place from "
@@ -36,7 +36,7 @@ _HITS: Final = (
     "null as comm, null as seq from intervals where kind not in ('overhead', 'off', 'idle', 'join', 'tool') "
     "and (list_contains($names, region) or list_contains($sites, call_site))) "
 )
-"""Hits are ordered by their begin, then by source and id."""
+"""The hits of a search as the table `hits`. Queries order them by begin, then by source and id."""
 
 _LATER_HITS: Final = (
     "(begin_ns > $begin_ns or (begin_ns = $begin_ns and (source > $source or (source = $source and id > $id))))"
@@ -68,7 +68,7 @@ class Hit:
 
     key: Key
     number: int
-    """Its position, from 1."""
+    """The position of the hit among all hits, from 1."""
     hits: int
     """The number of all hits."""
     name: str
@@ -84,7 +84,7 @@ class Search:
     """The search of one trace."""
 
     def __init__(self, asker: Asker) -> None:
-        """Runs no query yet."""
+        """asker: runs the queries, of which none runs yet."""
         self._asker = asker
         self._counts: dict[str, int] = {}
 

@@ -36,7 +36,7 @@ from hopscope.timeline import Timeline
 from hopscope.trace.computed import Computed
 
 if TYPE_CHECKING:
-    from hopscope.query._analyses import Analyses  # types without a module: made from the headers, as the methods are
+    from hopscope.query._analyses import Analyses  # types only, made from the headers; no module at run time
 else:
     Analyses = object
 
@@ -66,13 +66,13 @@ class Trace(Computed, Analyses):
 
     @property
     def _whole(self) -> "Trace":
-        """This trace without a selection."""
+        """The trace of the whole run, of which this trace is a part."""
         return self._part_of or self
 
     def part(self, **options: Any) -> "Trace":
         """Restrict this trace to a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`, `region`, `place`
-        and `iteration_at`, as `hopscope.selection` describes them. A part of a part keeps the options of the first; an
-        option that is given again replaces the earlier value. Raises InputError."""
+        and `iteration_at`, as `hopscope.selection` describes them. If this trace is a part already, its options stay,
+        except those that are given again. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:
             name = next(iter(unknown))
@@ -86,7 +86,7 @@ class Trace(Computed, Analyses):
         return self._runner.part
 
     def _part(self, selection: Selection) -> "Trace":
-        """The part that a selection of the whole run means. The whole trace keeps it open."""
+        """The part of the run that a selection means. The trace of the whole run keeps the part open."""
         whole = self._whole
         if selection == self.selection:
             return self
@@ -221,8 +221,8 @@ class Trace(Computed, Analyses):
         return self._runner.users.batches(query, parameters or {}, stop)
 
     def first_rows(self, query: str, most: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
-        """The first `most` rows of the result of `sql`, and the number of all its rows; None for that if `stop` ended
-        the counting. Raises InputError if the query fails, or if `stop` ended it."""
+        """The first `most` rows of the result of `sql`, and the number of all its rows. The number is None if `stop`
+        ended the counting. Raises InputError if the query fails, or if `stop` ended it before."""
         return self._runner.users.first_rows(query, most, stop)
 
     def relations(self) -> list[Relation]:
@@ -249,7 +249,8 @@ class Trace(Computed, Analyses):
         return [str(limit["sentence"]) for limit in self.limits()]
 
     def limits(self) -> list[dict[str, Any]]:
-        """Limits of every answer: dictionaries with `sentence` and its `kind`, the item in `analyze trust`."""
+        """Limits of every answer, as dictionaries with `sentence` and `kind`. The kind is the item in `analyze
+        trust`."""
         rows = self._whole._runner.recalled_rows_of("limits").sort_by(
             [("place", "ascending"), ("sentence", "ascending")]
         )
@@ -257,7 +258,7 @@ class Trace(Computed, Analyses):
 
     @property
     def identity(self) -> str:
-        """The identity of this dataset: the hash of its manifest, in hexadecimal digits."""
+        """The identity of this dataset: the SHA-256 of the hashes of its files, in hexadecimal digits."""
         return self._store.identity
 
     @cached_property
@@ -268,7 +269,7 @@ class Trace(Computed, Analyses):
 
     @property
     def keeps_answers(self) -> bool:
-        """True if answers are kept beside the dataset, as those about a long run are."""
+        """True if answers are kept beside the dataset, which is done for long runs."""
         return self._runner.cache.is_worthwhile
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Answers of a trace that SQL does not compute: other trees and rank orders, and outcomes of gates."""
+"""Methods of a trace whose answers SQL does not compute: other trees and rank orders, and outcomes of gates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from hopscope.query.runner import Runner
 
 
 class Computed:
-    """Methods of `hopscope.Trace` whose answers SQL does not compute."""
+    """The base class of `hopscope.Trace` with these methods."""
 
     path: Path
     dataset: Path
@@ -43,7 +43,7 @@ class Computed:
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
         """Candidates with their predicted times. Writes the best one to `output`. See `hopscope.advice.remap.remap`."""
-        from hopscope.advice.remap import remap  # late: fitting needs scipy
+        from hopscope.advice.remap import remap  # imported late, because fitting needs scipy
 
         whole = self._whole
         return remap(whole, output, **options) if output is not None or options else whole._cached("remap", remap)
@@ -55,7 +55,7 @@ class Computed:
         `rank_files.LAUNCHERS`, by default that of the run's MPI library. Raises InputError if no order can be found, or
         if the launcher is unknown.
         """
-        from hopscope.advice.remap import reorder  # late, likewise
+        from hopscope.advice.remap import reorder  # imported late, as in remap
 
         whole = self._whole
         suggestion, _ = reorder(whole, output, launcher=launcher, mpi_library=whole.run_facts.get("mpi_library"))
@@ -67,7 +67,7 @@ class Computed:
         has_worker = self._lean and self._runner.cache.is_of_long_run
 
         def computed() -> pa.Table:
-            from hopscope.query import worker  # late: most commands start no process
+            from hopscope.query import worker  # imported late, because most commands start no process
 
             if not has_worker:
                 return compute(self)

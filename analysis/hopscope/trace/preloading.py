@@ -1,4 +1,5 @@
-"""Imports at once the modules that analyses otherwise import at first use, so that commands start quickly."""
+"""Imports at once all modules that analyses need. Otherwise they are imported only at first use, so that commands start
+quickly."""
 
 from hopscope.query import catalog
 
@@ -20,6 +21,6 @@ def preload() -> None:
 
     for command in catalog.load().commands.values():
         for analysis in command.grains:
-            if analysis.then is not None and analysis.base is None:  # others need scipy's statistics
+            if analysis.then is not None and analysis.base is None:  # comparisons need more of scipy
                 function_of(analysis.then)
     pa.array([None])  # pyarrow imports pandas with its first array, if it is installed

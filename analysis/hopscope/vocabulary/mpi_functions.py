@@ -1,4 +1,4 @@
-"""The MPI functions that Hopscope knows, in all their forms: for each name, its facts from schemas/mpi_functions.h."""
+"""The MPI functions that Hopscope knows, in all their forms, with the facts about each from schemas/mpi_functions.h."""
 
 from typing import NamedTuple
 

@@ -10,9 +10,9 @@ from hopscope.native import _paths
 Vocabulary = Mapping[str, str]
 
 CATEGORIES: Vocabulary = _paths.WORDS["category"]
-"""Kinds of time on a path."""
+"""The categories of time on a critical path, such as computing."""
 ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
-"""Kinds of time in answers, which include start-up and shutdown."""
+"""The categories of time in answers, which also have start-up and shutdown."""
 ONE_TIME_CATEGORIES: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
 """The words for start-up and shutdown in texts."""
 UNKNOWN_PLACE = "unknown"
@@ -20,11 +20,11 @@ UNKNOWN_PLACE = "unknown"
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
 """Words for the rank that waited for a message: its receiver, its sender or neither; or undecided."""
 ROLES: Vocabulary = _paths.WORDS["role"]
-"""Directions of a hop."""
+"""The roles of a hop in its algorithm, such as towards the root."""
 INTERVAL_KINDS: Vocabulary = _paths.WORDS["interval_kind"]
-"""Kinds of interval."""
+"""The kinds of the table `intervals`, such as waits."""
 _NEXT_PROGRAM = " : "
-"""Separates the commands of a job of several programs."""
+"""Separates the commands of a job with several programs."""
 
 
 def for_trace(text: str, path: str) -> str:

@@ -1,10 +1,10 @@
-"""The chains of hops that ranks waited for in exchanges between peers: the table `chains`.
+"""Makes the table `chains`: the chains of hops that ranks waited for in exchanges between peers.
 
 A collective has exchanges if messages go between peers, or if its algorithm is unrecognised. Each of its clusters has
 one chain. It begins at the rank that leaves last, goes back over the hop that this rank waited for last to the hop's
-sender, over the hop that the sender waited for, and so on. If only some ranks exchange for the others, as leaders of
-groups do, the chain begins at the rank from which the last rank has its result. A chain ends at the latest enter of its
-ranks: before that, the others waited for a late rank.
+sender, over the hop that the sender waited for, and so on. If only some ranks exchange messages and pass the result on
+to the others, as leaders of groups do, the chain begins at the exchanging rank whose result the last rank got. A chain
+ends at the latest enter of its ranks: before that, the others waited for a late rank.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EARLIEST: Final = np.iinfo(np.int64).min
 
 @dataclass(frozen=True)
 class Exchanges:
-    """Collectives of a part, with their calls and hops."""
+    """A batch of collectives, with their calls and hops."""
 
     collectives: pa.Table
     calls: pa.Table
@@ -35,7 +35,7 @@ class Exchanges:
     between_peers: Bools
     """For each hop: true if it goes between peers, or if its algorithm is unrecognised."""
     is_down: Bools
-    """For each hop: true if it brings a result from one rank."""
+    """For each hop: true if it carries a result down a tree."""
     has_chain: Bools
     """For each collective: true if it has hops between peers, and no wait in it is hidden."""
     cluster_of: Sequence[str]
@@ -94,9 +94,9 @@ class _Chains:
         self._sort_arrivals()
 
     def _exchanging(self, is_down: Bools) -> Ints:
-        """For each chain, the rank from whose exchange the chain's last rank has its result. That is the last rank
-        itself if it exchanges messages with peers. Else it is the nearest rank that does, up the hops that brought the
-        result."""
+        """For each chain, the rank whose exchange with peers gave the result of the chain's last rank. This is the last
+        rank itself if it exchanges messages with peers. Otherwise it is the nearest exchanging rank among the ranks
+        that passed the result on to it."""
         exchange_keys = np.unique((self._row * self._ranks + self._dst)[self._in_exchange])
         down = np.flatnonzero(is_down)
         key, first = np.unique(self._row[down] * self._ranks + self._dst[down], return_index=True)
@@ -113,7 +113,7 @@ class _Chains:
         return via_rank
 
     def _sort_arrivals(self) -> None:
-        """Sorts the hops that a receiver waited for by receiver and time."""
+        """Sorts the hops for which a receiver waited by collective, receiver and time of receipt."""
         arrivals = np.flatnonzero(self._in_exchange & self._waited)
         key = self._row[arrivals] * self._ranks + self._dst[arrivals]
         order = np.lexsort((self._received[arrivals], key))
@@ -165,7 +165,7 @@ class _Chains:
             if not len(chain):
                 break
             blocked = self._blocked[hop]
-            # A blocked sender continued when its receiver was there, so the chain continues with the receiver.
+            # A blocked sender could continue when its receiver was ready, so the chain continues with the receiver.
             begin = np.where(blocked, self._posted[hop], self._sent[hop])
             end = np.minimum(self._received[hop], limit)
             steps.append((chain, hop, begin, end))
@@ -212,7 +212,7 @@ class _Chains:
 
 
 def _places(column: pa.ChunkedArray, hop_id: Ints) -> Ints:
-    """The rows of the hops with these numbers; -1 for none."""
+    """The row of each hop that the column names; -1 for null."""
     ids, order = numbers(column, NULL), np.argsort(hop_id, kind="stable")
     place = np.minimum(np.searchsorted(hop_id[order], ids), len(hop_id) - 1)
     return np.where(hop_id[order][place] == ids, order[place], NULL)

@@ -77,8 +77,8 @@ def words_of(words: list[str], places: Ints) -> pa.Array:
 
 
 def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
-    """Give a few rows as a table of the contract. Raises KeyError, TypeError, ValueError or ArithmeticError for values
-    that do not fit it."""
+    """Give rows as a table with the schema of the table `name`. Raises KeyError, TypeError, ValueError or
+    ArithmeticError for values that do not fit the schema. Too slow for many rows."""
     schema = arrow_schema(name)
     return pa.Table.from_arrays([_column([row[field.name] for row in rows], field) for field in schema], schema=schema)
 

@@ -1,4 +1,4 @@
-"""The contract of each table, `schemas/tables/<table>.schema.json`, and the check that a table keeps it."""
+"""Checks that each table of a dataset keeps its contract, `schemas/tables/<table>.schema.json`."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from hopscope.dataset.store import contract, table_schemas
 
 @cache
 def arrow_schema(table: str) -> pa.Schema:
-    """The Arrow schema of a table, with units in the fields' metadata and the version in the table's."""
+    """The Arrow schema of a table. The fields' metadata has their units, the table's metadata the schema version."""
     described = contract(table)
     fields: list[pa.Field] = []
     for field in table_schemas()[table]:
@@ -23,7 +23,7 @@ def conform(name: str, table: pa.Table) -> pa.Table:
     """The table with its contract's metadata. Raises ValueError if its columns, types or nulls are not the contract's;
     texts may be dictionaries.
 
-    Cheap: looks at no value but the counts of nulls.
+    Cheap, because it reads no values, only the counts of nulls.
     """
     schema = arrow_schema(name)
     if table.column_names != schema.names:

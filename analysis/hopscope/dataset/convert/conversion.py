@@ -19,7 +19,7 @@ PIECE_EVENTS = 1 << 19
 """The number of events read at a time, which determines how much memory a conversion needs."""
 
 PIECE_ROWS = 1 << 17
-"""Approximate rows in a piece of a table: calls and hops of whole collectives, messages, or intervals."""
+"""The approximate number of rows in a piece of a table. All calls and hops of a collective are in one piece."""
 
 _LAST = ("clocks", "ranks")
 

@@ -73,7 +73,7 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
 
 
 def fingerprint(archive: Archive) -> dict[str, Any]:
-    """A value that changes if the archive changes, or the program that converts it."""
+    """A value that changes if the archive or the program that converts it changes."""
 
     def stamp(file: Path) -> list[int] | None:
         try:

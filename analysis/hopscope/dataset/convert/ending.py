@@ -1,4 +1,4 @@
-"""The end of a run that did not finish: which ranks stopped where, and who waits for whom."""
+"""Describes the end of a run that did not finish: which ranks stopped where, and who waits for whom."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -39,21 +39,22 @@ class Communicator:
 
 @dataclass(frozen=True)
 class Template:
-    """The role and round of each message of a kind. Messages are ordered by sender, receiver and time of sending."""
+    """The role and round of each message in collectives of one kind. Messages are ordered by sender, receiver and time
+    of sending."""
 
     role: Ints
     round: Ints
 
     @cached_property
     def is_exchange(self) -> bool:
-        """True if messages go between peers, or by an unrecognised algorithm. A message to oneself has no round and
-        does not count."""
+        """True if messages go between peers, or if the algorithm is unrecognised. A rank's message to itself has no
+        round and does not count."""
         return bool(((self.round >= 0) & ((self.role < 0) | (self.role == ROLES.index(EXCHANGE)))).any())
 
     @classmethod
     def from_collective(cls, part: Part, row: int, kind: Kind, place_of: dict[int, int]) -> Template:
-        """The template of a kind, from the collective in this row. place_of: each trace-wide rank's place in the
-        communicator."""
+        """The template of a kind, from the collective in this row. place_of: the rank in the communicator of each
+        trace-wide rank."""
         nth: dict[Edge, int] = defaultdict(int)
         roles: list[int] = []
         rounds: list[int] = []
@@ -123,8 +124,8 @@ class Part:
         return captured, ran_name
 
     def _hashes(self, whole: Bools, varying: Bools) -> Hashes:
-        """A hash for each collective in `rows`, equal for collectives of one kind. It is a sum over the hops, so their
-        order does not matter."""
+        """A hash for each collective in `rows`, equal for collectives of one kind. The hash sums over the hops, so that
+        their order does not matter."""
         length = np.where(varying[self.of_hop], 0, np.where(whole & self.is_whole[self.of_hop], NULL, self._length))
         edges = (self.src.astype(np.uint64) << np.uint64(32)) + self.dst.astype(np.uint64)
         # An up tree and a down tree from different roots may have the same edges. Known roles tell such trees apart.
@@ -166,7 +167,8 @@ class Part:
         return Observed(operation, len(comm.members), root, int(self.bytes[row]), messages, *places)
 
     def tagged_roles(self, row: int, place_of: dict[int, int]) -> dict[Edge, list[str]] | None:
-        """The roles that a schedule gave to the hops of a collective; None if any hop has none."""
+        """The roles that a schedule gave to the hops of a collective, by sender and receiver; None if a hop has
+        none."""
         roles: dict[Edge, list[str]] = defaultdict(list)
         for hop in self.sorted_hops(row):
             if self.role[hop] < 0:

@@ -24,7 +24,7 @@ _ROWS_PER_PART = 1 << 21
 _VALUES_AT_ONCE = 1 << 14
 _WRITERS = 2
 _WAITING = 3
-"""The number of pieces that may wait for a writer, besides those being written. Adding more blocks."""
+"""The number of pieces that may wait for a writer, besides those being written. `Parts.add` blocks at this limit."""
 
 
 class Parts:
@@ -35,7 +35,7 @@ class Parts:
     """
 
     def __init__(self, directory: Path) -> None:
-        """directory: must exist."""
+        """directory: where the files are written; it must exist."""
         self._tables = {name: _Table(directory / name, name) for name in table_names()}
         self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
         self._room = Semaphore(_WRITERS + _WAITING)
@@ -61,8 +61,8 @@ class Parts:
             self._pool.submit(self._write, self._tables[name])
 
     def _write(self, table: _Table) -> None:
-        """Write the pieces that wait for this table, including new ones. So only one writer at a time works on a
-        table."""
+        """Write the waiting pieces of a table, including those that are added meanwhile. So only one writer at a time
+        works on a table."""
         try:
             while table.write_next():
                 self._room.release()
@@ -144,7 +144,7 @@ class _Table:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
-            # Runs in the thread that wrote it, while the file is still in memory.
+            # The hash is computed in the thread that wrote the file, while the file is still in memory.
             self.files.append(described(self._part(), self._in_part))
 
     def _part(self) -> Path:
@@ -164,7 +164,8 @@ def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 @cache
 def _plain_schema(name: str) -> bytes:
-    """The contract's schema in the form that Arrow's readers look for in a file, so that they read texts as texts."""
+    """The table's schema in the form in which Arrow's readers expect it in a file. With it they read dictionaries as
+    plain texts."""
     return base64.b64encode(arrow_schema(name).serialize().to_pybytes())
 
 

@@ -1,4 +1,4 @@
-"""The place of a dataset, and the rule that a conversion replaces only its own work."""
+"""Chooses the directory of a dataset, and ensures that a conversion replaces only files that a conversion made."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.launch import job
 
 UNFINISHED = "hopscope-conversion"
-"""The name of a file that marks the directory of an unfinished conversion for the next one."""
+"""The name of a file that marks the directory of an unfinished conversion. The next conversion may remove it."""
 _MARK = "made by a conversion of hopscope that has not finished\n"
 
 ANOTHER_PLACE = "name another place for the dataset with --dataset DIR"
@@ -68,7 +68,7 @@ def check_replaceable(target: Path) -> None:
 
 
 def make_unfinished(target: Path) -> Path:
-    """Makes a directory beside the target, marked as a conversion's. Raises OSError."""
+    """Makes a directory beside the target, and marks it as an unfinished conversion. Raises OSError."""
     making = target.with_name(f"{target.name}.tmp-{secrets.token_hex(4)}")
     making.mkdir()
     try:

@@ -21,7 +21,7 @@ from hopscope.format.quantities import number, plural
 Facts = dict[str, Any]
 
 _FILE_LIMIT = 8
-"""The largest number of damaged files that are named."""
+"""The largest number of files that a message names."""
 
 
 def hopscope_version() -> str:
@@ -33,7 +33,8 @@ def hopscope_version() -> str:
 
 
 def read_run_facts(archive: Archive, facts: Facts) -> Facts:
-    """run.json: the file beside the archive, else the trace property that holds its text; empty if there is neither."""
+    """The contents of run.json: the file beside the archive, else a trace property with its text. Empty if there is
+    neither."""
     text: str | None = facts["run_json"]
     origin: Path | str = f"the run.json property of {archive.anchor}"
     if archive.run_facts.is_file() and facts["is_ours"]:
@@ -77,7 +78,7 @@ def clocks_table(run_json: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 
 def places_table(run_json: Facts, facts: Facts) -> pa.Table:
-    """The source lines of the archive's call sites, as far as this machine has the programs that ran."""
+    """The table `places`: the source lines of the archive's call sites, if this machine has the programs that ran."""
     started = _started_at(run_json)
     modules = run_json.get("modules") if facts["is_ours"] else []
     places = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
@@ -127,7 +128,8 @@ def run_table(archive: Archive, run_json: Facts, facts: Facts, clocks: pa.Table,
 
 
 def _native_messages(run_json: Facts) -> Facts:
-    """The columns on messages inside the MPI library. Older collectors counted unseen messages as internal ones."""
+    """The columns of `run` about messages inside the MPI library. Older collectors counted unseen messages among the
+    internal ones."""
     native = run_json.get("native_messages") or {}
     unseen = 0 if native.get("internal") == 0 else None
     return {
@@ -167,8 +169,8 @@ def _unix_ns(started_at: str) -> int:
 
 
 def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | None:
-    """The largest uncertainty between two clocks of the run: the sum of the two worst machines' uncertainties against
-    the reference, which has zero. None if unknown, because a machine's clock was never measured."""
+    """The largest uncertainty between two clocks of the run, in ns: the sum of the two largest uncertainties of
+    machines against the reference machine, whose own is zero. None if a machine's clock was never measured."""
     machines = set(ranks["clock_host"].to_pylist())
     if len(machines) < 2:
         return 0
@@ -183,7 +185,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | Non
 def _missing(archive: Archive, run_json: Facts, facts: Facts) -> str | None:
     missing: str | list[str] = run_json.get("missing") or []
     sentences = [missing] if isinstance(missing, str) else [str(sentence) for sentence in missing]
-    if not sentences:  # the sentences of run.json are shorter
+    if not sentences:  # if there are any, they cover the stopped ranks, too, in fewer words
         ranks_by_reason: dict[str, list[int]] = {}
         for rank, reason in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(reason, []).append(rank)
@@ -223,7 +225,7 @@ def _damaged(archive: Archive, facts: Facts) -> list[str]:
 
 
 def _miscounted(archive: Archive, facts: Facts) -> str | None:
-    """The event files that hold other numbers of events than the archive declares."""
+    """The event files whose number of events differs from the number that the archive declares, as text."""
     files: list[tuple[int, int, int]] = facts["miscounted"]
     texts = [
         f"{archive.events.name}/{location}.evt holds {number(read)} and not {number(declared)}"

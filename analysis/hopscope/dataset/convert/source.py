@@ -16,7 +16,7 @@ _READ_BY = {
     "topology": "`hopscope run --topology` takes it, or `--net` if it has a network",
     "tree": "`hopscope run --tree` takes it",
 }
-"""Advice if such a file is given instead of a trace."""
+"""Advice for a user who gives a file of this kind instead of a trace."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class Archive:
 
     @property
     def name(self) -> str:
-        """The name for people: the trace directory, or the anchor if it has its own name."""
+        """The name that users see: the trace directory's, or the anchor's if it is not the default one."""
         return self.directory.name if self.anchor.name == job.ANCHOR else self.anchor.stem
 
     @property
     def definitions(self) -> Path:
-        """The file of the global definitions."""
+        """The archive's file of global definitions."""
         return self.anchor.with_suffix(".def")
 
     @property
     def events(self) -> Path:
-        """The directory of the locations' files."""
+        """The directory of the event files, one for each location (a thread)."""
         return self.anchor.with_suffix("")
 
     @property
@@ -52,9 +52,9 @@ class Archive:
 
 
 def find(path: Path) -> Archive | Path:
-    """The archive that a path means. The dataset directory, if the path is one or only the dataset is left of a trace.
+    """The archive at a path. The dataset directory instead, if the path is a dataset or a trace without its archive.
 
-    Assembles the archive of a run first if there is none. Raises InputError that says what else the path could be.
+    Assembles the archive of a run first if there is none. Raises InputError for any other path.
     """
     if not path.exists():
         raise InputError(

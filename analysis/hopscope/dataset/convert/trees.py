@@ -1,4 +1,4 @@
-"""The trees that collectives ran along: the table `trees`."""
+"""Makes the table `trees`: the edges of the trees that collectives ran along."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Places = dict[int, tuple[int | None, int]]
 
 
 class Trees:
-    """The trees found so far. Of trees with the same communicator, name, root and role, the first one counts."""
+    """The trees found so far. Of trees with the same communicator, name, root and role, the first one is kept."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[int, str, int, str], Places] = {}
@@ -70,7 +70,7 @@ def _names(name: str, op: str) -> Iterator[str]:
 
 
 def _are_alike(stored: Places | None, places: Places) -> bool:
-    """Tell if a tree has the same parents as the stored one, or none is stored."""
+    """Tell if a tree has the same parents as the stored tree, or if no tree is stored."""
     return stored is None or {rank: parent for rank, (parent, _) in stored.items()} == {
         rank: parent for rank, (parent, _) in places.items()
     }

@@ -1,8 +1,8 @@
 """`analyze diagnose`: what is wrong with a run, where, what it costs and what to do.
 
 entry      one cause and its severity
-rerun      the recorded run, run again without a cause
-core_use   what ranks that compute longer had of their cores
+rerun      a replay of the recorded run without a cause
+core_use   the use of cores by ranks that compute longer than others
 sites      the computing of each rank at each site
 computing  causes in computing
 messages   causes in messages and in other MPI
@@ -36,7 +36,7 @@ _RANKS_NAMED: Final = 64
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], read: Read) -> list[Row]:
-    """One row per entry, in the order in which one reads them; `rows` is the row of facts of the run."""
+    """One row per entry, in reading order; `rows` has one row with the facts of the run."""
     del base, parameters
     facts = Facts(**{field.name: rows[field.name][0].as_py() for field in fields(Facts)})
     limits = read("limits").sort_by([("place", "ascending"), ("sentence", "ascending")]).to_pylist()

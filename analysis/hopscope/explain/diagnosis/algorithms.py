@@ -20,13 +20,14 @@ from hopscope.replay.prediction import LEAST_GAIN
 from hopscope.replay.run.subject import Subject, algorithms_of
 
 _MOST_RANKS: Final = 64
-"""A diagnosis of more ranks looks for no other algorithm, because the search takes long; `analyze remap` does."""
+"""The largest number of ranks for which a diagnosis looks for a better algorithm, because the search takes long.
+`analyze remap` has no such limit."""
 
 
 @dataclass(frozen=True)
 class SlowAlgorithm:
-    """A collective for which another algorithm is better. cost: the time that the other one would save. sites: the
-    calls of the collective. recorded, better: the names of both algorithms."""
+    """A collective for which another algorithm is better. cost: the time that the better algorithm would save. sites:
+    the calls of the collective. recorded, better: the names of both algorithms."""
 
     cost: Cost
     sites: tuple[Site, ...]
@@ -51,7 +52,7 @@ def slow_algorithm(read: Callable[[str], pa.Table], rerun: Rerun) -> SlowAlgorit
     part = next(part for part in targets if label_of([part], targets) == better.parts[0])
     name = better.name.removesuffix(f" for {better.parts[0]}")
     recorded = _recorded(basis, part)
-    if name == recorded:  # it ran for most calls already
+    if name == recorded:  # most calls already ran the better algorithm
         return None
     cost = _cost(basis, suggestion.baseline, better)
     return SlowAlgorithm(cost, rerun.sites_of_collectives(part.simulated), recorded, name)
@@ -72,6 +73,6 @@ def _cost(basis: Basis, baseline: Candidate, better: Candidate) -> Cost:
 
 
 def _recorded(basis: Basis, part: Subject) -> str:
-    """The name of the algorithm that ran most often."""
+    """The name of the algorithm that most collectives of this part of the run used."""
     (name, _), *_ = Counter(algorithms_of(basis.source.tables, part)).most_common(1)
     return name or "an algorithm without a known name"

@@ -1,4 +1,4 @@
-"""Causes that a run has, and the cost of each.
+"""Finds all causes that make a run slow, and the cost of each.
 
 A cause that only follows from another one must not count: if messages are late because their sender computes longer
 than the others, they cost nothing once that computing is gone. So causes are weighed one after another, each in a run
@@ -29,13 +29,13 @@ from hopscope.explain.diagnosis.sites import Gaps
 _LEAST_SHARE: Final = 0.01
 """Costs below this share of the run are not reported."""
 _OWN_SHARE: Final = 0.5
-"""A cause in messages counts by itself if this share of its cost remains without the others."""
+"""A cause counts only if this share of its cost remains in a run without the causes found before."""
 
 Read = Callable[[str], pa.Table]
 
 
 def causes_in(facts: Facts, read: Read) -> list[Entry]:
-    """The causes of a run with their costs. The first entry is `balanced`, with the share of their time that the ranks
+    """The causes of a run with their costs. The first entry is `balanced`; it has the share of time in which the ranks
     compute."""
     if facts.begin_ns is None or facts.end_ns is None or facts.run_ns <= 0:
         return [Entry("balanced")]
@@ -57,7 +57,7 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     if overlap is not None:
         weighed.add(overlap, weighed.without_causes())
     without_computing = weighed.without_causes()
-    # Senders that answer one another are late because messages take time. So weigh late senders in a run with quick
+    # A sender may be late only because it waits for a message itself. So weigh late senders in a run with quick
     # messages.
     bound = [cause.changes for cause in in_messages if cause.kind in ("latency-bound", "bandwidth-bound")]
     quick = reduce(joined, bound)
@@ -81,7 +81,7 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
 
 
 class _Weighed:
-    """Causes that cost something, and the run without them."""
+    """Collects the causes that cost something, and replays the run without them."""
 
     def __init__(self, facts: Facts, rerun: Rerun) -> None:
         self._run_ns = facts.run_ns
@@ -90,7 +90,7 @@ class _Weighed:
         self.entries: list[Entry] = []
 
     def without_causes(self) -> Changed:
-        """The run without those causes found so far that are worth a note."""
+        """The run without the causes found so far, except those too cheap for a note."""
         return self._rerun.changed(self._changes)
 
     def cost(self, changes: Changes, base: Changed) -> Cost | None:
@@ -128,12 +128,12 @@ def _crossings(read: Read) -> dict[int, int]:
 
 
 def _exclusive(entries: list[Entry]) -> list[Entry]:
-    """The entries, without each that another entry explains better.
+    """The entries, except those that another entry explains better.
 
-    Three entries explain why messages are slow: crossings, a slow link and missing overlap. If they make up half of the
-    cost of `latency-bound`, `bandwidth-bound` or `algorithm`, that entry is left out. The first two are also left out
-    if a remedy (`placement` or `algorithm`) saves half of their cost, and of the two only the larger stays. `placement`
-    explains an `algorithm` likewise, and a slow link explains a `placement`.
+    `crossings`, `slow-link` and `no-overlap` explain why messages are slow. If together they cost half as much as
+    `latency-bound`, `bandwidth-bound` or `algorithm`, that entry is left out. `latency-bound` and `bandwidth-bound` are
+    also left out if `placement` or `algorithm` saves half of their cost; of these two, only the costlier stays. In the
+    same way, `placement` replaces an `algorithm`, and `slow-link` a `placement`.
     """
     costs = {entry.kind: entry.cost.ns for entry in entries if entry.cost is not None}
     bound = ("latency-bound", "bandwidth-bound")

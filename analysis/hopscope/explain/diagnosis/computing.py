@@ -1,4 +1,5 @@
-"""Causes that lie in computing: ranks that always have more of it, take turns, work alone, or are held up at times.
+"""Finds causes in computing: ranks that always compute longer than others, take turns at it, work alone, or are held up
+at times.
 
 The kinds exclude one another by the rules in `_at_site` and `_of_some_ranks`. Ranks are compared occurrence by
 occurrence at each site.
@@ -19,29 +20,30 @@ from hopscope.explain.diagnosis.rerun import Changes, Rerun
 from hopscope.explain.diagnosis.sites import Gaps, SiteGaps, on_time
 
 _LATENESS: Final = 0.025
-"""A rank is late where it computes longer than those on time by this share of a site's period."""
+"""A rank is late if it computes longer than the ranks on time by this share of the site's period."""
 _LEAST_EXCESS: Final = 0.003
-"""Excess below this share of the run is ignored."""
+"""An excess of computing below this share of the run's time is ignored."""
 _ALONE: Final = 0.25
 """In a serial section each other rank computes at most this share of the time of the rank that works."""
 _RARE: Final = 0.1
-"""Noise is late in less than this share of a rank's occurrences."""
+"""A rank that is late in less than this share of a site's occurrences has noise, and not more work."""
 _TURNS_SHARE: Final = 0.5
-"""Ranks take turns if more than this share of the occurrences has a late one."""
+"""Ranks can only take turns if more than this share of a site's occurrences has a late rank."""
 _EQUAL: Final = (0.4, 2.0)
-"""Parts are about equal within these multiples of the even share."""
+"""The least and the largest part of the excess, as multiples of an even share, that a rank has if ranks take turns."""
 _LARGEST_PART: Final = 0.7
-"""A rank that has more than this part does not take turns with the others; the limit for two ranks."""
+"""Ranks do not take turns if one has more than this part of the excess. With more than two ranks, _EQUAL is
+stricter."""
 _CLEAR: Final = 4.0
-"""Noise exceeds a rank's usual time by this multiple of its median deviation."""
+"""A gap has noise if it exceeds the rank's usual time by this multiple of the rank's median deviation."""
 
 
 @dataclass(frozen=True)
 class SiteCause:
-    """A cause at one site. rows: the gaps that it made longer. less_ns: by how much. even_share: the share of this
-    excess that spreading the work evenly would save.
+    """A cause at one site. rows: the gaps that it made longer. less_ns: the excess of each of these gaps, in ns.
+    even_share: the share of the excess that spreading the work evenly would save.
 
-    own_ns, others_ns: the typical computing there of a rank that causes it, and of the other ranks.
+    own_ns, others_ns: the typical computing at the site, in ns: of a rank that causes it, and of the other ranks.
     """
 
     kind: Kind
@@ -60,7 +62,7 @@ class SiteCause:
 
 @dataclass
 class Cause:
-    """One cause in computing, at all its sites."""
+    """One cause in computing, with all sites at which it shows."""
 
     kind: Kind
     ranks: tuple[int, ...]
@@ -92,7 +94,7 @@ class Cause:
 
     @property
     def even_share(self) -> float:
-        """The share of its cost that spreading the same work evenly would save."""
+        """The share of the cause's cost that spreading the same work evenly would save."""
         return self._first.even_share
 
     def changes(self, gaps: Gaps, rerun: Rerun) -> Changes:
@@ -110,7 +112,7 @@ class Cause:
         return {cause_rank: float(excess[rank == cause_rank].sum()) for cause_rank in self.ranks}
 
     def sites(self, gaps: Gaps, rerun: Rerun) -> tuple[Site, ...]:
-        """The calls that its ranks are late to, those with most excess first."""
+        """The calls to which the cause's ranks come late, those with most excess first."""
         rows = self.gaps
         return rerun.sites(rerun.first_lanes(gaps.rank[rows]), gaps.end[rows], self.less_ns)
 
@@ -155,7 +157,7 @@ def _at_site(site: SiteGaps, gaps: Gaps, run_ns: int) -> Iterator[SiteCause]:
 
 
 def _always_longer(site: SiteGaps, excess: Array, late_mask: Array, surplus: Array) -> Array:
-    """Rows of the ranks that compute longer than the others, always or often enough to be no noise."""
+    """The rows of the ranks that compute longer than the others, either always or too often for noise."""
     typical = np.nanmedian(excess, axis=1)
     late_share = np.nanmean(late_mask, axis=1)
     is_rare = (late_share < _RARE) | (np.nanmean(surplus > 0, axis=1) < _RARE)
@@ -178,7 +180,7 @@ def _noise(site: SiteGaps, surplus: Array) -> SiteCause:
 def _lower_median(values: Array) -> Array:
     """The median over ranks at each occurrence. With an even number of ranks, it is the lower of the two middle values:
     of two ranks, neither is a majority."""
-    ordered = np.sort(values, axis=0)  # NaN last
+    ordered = np.sort(values, axis=0)  # NaN is sorted last
     count = np.count_nonzero(~np.isnan(values), axis=0)
     return np.take_along_axis(ordered, np.maximum(0, (count - 1) // 2)[None], axis=0)[0]
 
@@ -196,7 +198,7 @@ def _weighted_median(values: Array, weights: Array) -> float:
 
 
 def _takes_turns(excess: Array, late_mask: Array) -> bool:
-    """True if most occurrences have a late rank, and each rank is the latest about equally often and equally long."""
+    """True if most occurrences have a late rank, and each rank is the latest about equally often and by as much."""
     ranks, occurrences = late_mask.shape
     if ranks < 2 or occurrences < 2 * ranks:
         return False
@@ -213,8 +215,9 @@ def _takes_turns(excess: Array, late_mask: Array) -> bool:
 
 
 def _above_usual(site: SiteGaps) -> Array:
-    """The time by which each gap exceeds its rank's median, less the time by which most ranks exceed theirs at that
-    occurrence; 0 where the difference is within the rank's usual variation, or small for the site's period."""
+    """The time by which each gap exceeds its rank's median, in ns. If most ranks exceed their medians at the same
+    occurrence, their excess is subtracted. 0 if the rest is within the rank's usual variation, or small against the
+    site's period."""
     usual = np.nanmedian(site.computing, axis=1, keepdims=True)
     surplus = site.computing - usual
     if len(site.ranks) > 1:
@@ -242,8 +245,8 @@ def _of_some_ranks(site: SiteGaps, gaps: Gaps, positions: Array) -> SiteCause:
 def _computing_meanwhile(site: SiteGaps, gaps: Gaps, position: int, *, anywhere: bool) -> Array:
     """The computing of the other ranks during each occurrence of one rank; in ns, a row for each other rank.
 
-    They may compute after calls of their own: one rank sends, another receives, and then both compute. anywhere: also
-    at other sites that the rank has, too.
+    The other ranks may compute at other sites: one rank sends, another receives, and then both compute. anywhere: also
+    count sites at which the one rank computes at other times.
     """
     numbers = site.row[position]
     computing = np.full((len(gaps.ranks) - 1, site.occurrences), np.nan)
@@ -254,7 +257,8 @@ def _computing_meanwhile(site: SiteGaps, gaps: Gaps, position: int, *, anywhere:
 def _longer_than_others(
     site: SiteGaps, kind: Kind, positions: Array, other_computing: Array | None = None
 ) -> SiteCause:
-    """The excess of the ranks at these positions over the median of the others, or of all if all are chosen.
+    """The cause at a site in which the ranks at these positions compute longer than the median of the other ranks. If
+    all ranks are chosen, the median is over all.
 
     other_computing: the time that each other rank computes meanwhile. If given, its maximum replaces the median.
     """

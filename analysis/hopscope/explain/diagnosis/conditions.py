@@ -1,4 +1,4 @@
-"""Conditions that qualify every other number of a diagnosis."""
+"""Finds the conditions of a run that limit how far the other numbers of a diagnosis can be trusted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The use of cores by ranks that compute longer: more work, waiting for a core, or sleep.
+"""Finds out what ranks that compute longer than others did in that time: work on a core, wait for a core, or sleep.
 
-It is only evidence. The time counts as computing in each of these cases.
+The result is only shown as evidence: the time counts as computing in each of these cases.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import pyarrow as pa
 from hopscope.dataset.path_columns import Array
 
 _MOSTLY: Final = 0.5
-"""A share of the excess that counts as most of it."""
+"""The share of the excess that counts as most of the excess."""
 _FITS: Final = 2.0
-"""If ranks waited for a core or slept for more than this multiple of the excess, most of that was in other computing,
-so their activity in the excess is unknown."""
+"""If ranks waited for a core or slept for longer than this multiple of the excess, they did so mostly outside the
+excess. Then their activity in the excess is unknown."""
 _THREADS: Final = 1.5
 """Ranks differ in threads if one keeps this many times as many cores busy as another."""
 

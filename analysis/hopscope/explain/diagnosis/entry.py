@@ -39,7 +39,7 @@ Severity = Literal["PROBLEM", "NOTE", "OK"]
 PROBLEM: Final = 0.05
 """A cost is a problem if the lower end of its interval is at least this share of the run."""
 NOTE: Final = 0.02
-"""A cost is worth a note from this share on."""
+"""A cost is worth a note if it is at least this share of the run."""
 
 NAMED_SHARE: Final = 0.2
 """A rank is named if its excess is at least this share of the costliest rank's."""
@@ -94,12 +94,12 @@ class Entry:
     """One cause.
 
     ranks: the ranks that cause it, the costliest first. iterations: the first and the last that show it, and their
-    number. own_ns, others_ns: the typical computing there of a rank that causes it, and of the other ranks. even_ns:
-    the saving if the same work were spread evenly. computing_share: the share of their time that ranks compute. count:
+    number. own_ns, others_ns: the typical computing of a rank that causes it, and of the other ranks. even_ns: the
+    saving if the same work were spread evenly. computing_share: the share of time in which ranks compute. count:
     a number of messages, calls or crossings, by the kind. hosts: the slow host, the two hosts or clusters of a slow
     link, or the hosts between which ranks would move. times: how many times longer a message takes than on other links.
-    algorithms: the one that ran and a better one. core_use: the cores of the ranks while they computed longer.
-    text: the sentence of a caveat.
+    algorithms: the recorded one and a better one. core_use: what the ranks did while they computed longer. text: the
+    sentence of a limit, for entries that have no cost.
     """
 
     kind: Kind
@@ -125,7 +125,7 @@ class Entry:
 
 
 def severity(entry: Entry, run_ns: int) -> Severity:
-    """The gravity of an entry, given the length of the run."""
+    """The severity of an entry. run_ns: the length of the run, with which its cost is compared."""
     if entry.kind == "unfinished":
         return "PROBLEM"
     if entry.is_condition:

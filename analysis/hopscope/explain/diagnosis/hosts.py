@@ -1,5 +1,5 @@
-"""Causes in hosts and in the links between them: a host or link that is slower than its peers, or ranks on the wrong
-hosts.
+"""Finds causes in hosts and in the links between them: a host or link that is slower than its peers, or ranks on the
+wrong hosts.
 
 A link joins two clusters or, inside a cluster, two hosts. Its peers are the other links of its class.
 """
@@ -27,19 +27,20 @@ _LEAST_MESSAGES: Final = 5
 """Fewer messages of one size say nothing about a link."""
 _LEAST_PEERS: Final = 2
 _MOST_MESSAGES: Final = 1_000_000
-"""A diagnosis of more messages looks for no other rank order; `analyze reorder` does."""
+"""The largest number of messages for which a diagnosis looks for a better rank order, because the search takes long.
+`analyze reorder` has no such limit."""
 
 _TABLES: Final = ("hops", "messages")
 _SIZES: Final = 64
-"""Classes of sizes, by powers of two."""
+"""The number of classes of message sizes; each class spans a power of two."""
 _RECV: Final = list(BINDINGS).index("recv")
 _LAN, _WAN = (list(LINKS).index(name) for name in ("lan", "wan"))
 
 
 @dataclass(frozen=True)
 class _Waits:
-    """Messages between hosts that a rank waited for. table: 0 for hops, 1 for messages. row: in that table. took: in
-    ns.
+    """Messages between hosts that a rank waited for. table: 0 for hops, 1 for messages. row: the row in that table.
+    took: the time that the message took, in ns.
 
     kind: a number for the link's class and the size class. ends: a number for the two clusters or, inside a cluster,
     for the two hosts.
@@ -91,7 +92,7 @@ def slow_link_cause(rerun: Rerun) -> MessageCause | None:
 
 
 def _ends(rerun: Rerun) -> tuple[list[list[str]], list[Array]]:
-    """The names of hosts and of clusters; and for each lane the number of its host and of its cluster."""
+    """The names of all hosts and of all clusters, and for each lane (a thread) the number of its host and cluster."""
     ranks = rerun.tables["ranks"]
     rank = ranks["rank"].to_pylist()
     names: list[list[str]] = []
@@ -121,7 +122,8 @@ def _waits(rerun: Rerun, number: int, of_lane: list[Array]) -> _Waits:
 
 
 def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
-    """The link of each kind that is clearly slower than all its peers, and its factor."""
+    """For each kind of link and size, the link that is clearly slower than all its peers, and how many times slower it
+    is. Kinds without such a link are left out."""
     order = np.lexsort((waits.took, waits.ends, waits.kind))
     kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
     first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))
@@ -153,12 +155,12 @@ def placement_of(read: Callable[[str], pa.Table], rerun: Rerun, run_ns: int) -> 
     messages = sum(rerun.tables[table].num_rows for table in _TABLES)
     if len(hosts) < 2 or not far or messages > _MOST_MESSAGES or not read("run").num_rows:
         return None
-    from hopscope.advice.rank_order import suggest_order  # late: scipy
+    from hopscope.advice.rank_order import suggest_order  # imports scipy
 
     try:
         order = suggest_order(read).suggested
     except InputError:
-        return None  # the rank order cannot be chosen
+        return None  # the launcher does not let users choose a rank order
     if order is None or order.predicted_gain is None:
         return None
     gains = (order.predicted_gain, order.gain_low or 0.0, order.gain_high or 0.0)

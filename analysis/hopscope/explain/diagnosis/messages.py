@@ -1,4 +1,4 @@
-"""Causes that lie in messages: who is late to send or to receive, and how long messages and their bytes take."""
+"""Finds causes in messages: ranks that send or receive late, and the time that messages and their bytes take."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from hopscope.vocabulary.links import LINKS
 from hopscope.vocabulary.words import BINDINGS, CATEGORIES, INTERVAL_KINDS
 
 _SMALL: Final = 4096
-"""A message's time counts as time per message up to this size in bytes. Of a longer message, a growing share counts as
-time per byte."""
+"""Up to this size in bytes, all of a message's time counts as time per message. The larger a message is beyond it, the
+more of its time counts as time per byte."""
 _OTHER_WAIT_SHARE: Final = 0.5
-"""A receive is in the wrong order if its rank waited for another message for this share of the time."""
+"""A receive is in the wrong order if its rank waited for another message for this share of the time that the sender
+waited."""
 
 _BINDING: Final = {word: number for number, word in enumerate(BINDINGS)}
 _WAN: Final = list(LINKS).index("wan")
@@ -51,8 +52,8 @@ def causes_in_messages(rerun: Rerun) -> list[MessageCause]:
 
 
 def crossings_cause(rerun: Rerun, crossings: dict[int, int]) -> MessageCause | None:
-    """Hops between clusters that follow one another. crossings: for each kind of collective, the number of them in
-    sequence."""
+    """The cause that collectives cross between clusters several times in sequence; None if none does. crossings: the
+    number of crossings in sequence, by kind of collective."""
     if not crossings:
         return None
     arrays = rerun.arrays
@@ -100,8 +101,8 @@ def _late_receivers(rerun: Rerun) -> list[MessageCause]:
 
 
 def _waiting_elsewhere(rerun: Rerun, lane: Array, begin_ns: Array, end_ns: Array) -> Array:
-    """The time of each span in which its lane waited for a message, in ns. Only the last message received in the span
-    counts."""
+    """The time in which each lane (a thread) waited for a message between begin_ns and end_ns, in ns. Only the last
+    message that it received by end_ns counts."""
     arrays = rerun.arrays
     waits = np.flatnonzero(arrays["messages.binding"] == _BINDING["recv"])
     if not len(waits):
@@ -134,7 +135,7 @@ def _late_senders(rerun: Rerun) -> MessageCause | None:
 
 
 def _ranks(rerun: Rerun, lane: Array, weight: Array) -> tuple[int, ...]:
-    """The ranks with most of the weight, the largest first."""
+    """The ranks with the largest sums of weight, the largest first."""
     of_rank = np.bincount(rerun.lanes.rank[lane], weight)
     order = np.argsort(-of_rank, kind="stable")
     return tuple(int(rank) for rank in order if of_rank[rank] > 0 and of_rank[rank] >= NAMED_SHARE * of_rank[order[0]])
@@ -154,7 +155,7 @@ def _bound_by_messages(rerun: Rerun) -> list[MessageCause]:
     for table in ("hops", "messages"):
         took = length_ns(arrays[f"{table}.send_begin_ns"], arrays[f"{table}.recv_end_ns"])
         shorten(table, np.arange(len(took)), took, arrays[f"{table}.bytes"])
-    # Collectives without hops: shorten the time of each call after the last rank that it needs.
+    # In collectives without hops, shorten the time of each call after the last rank that it waited for.
     row = np.flatnonzero((arrays["collectives.has_hops"][arrays["calls.collective"]] == 0) & _sends_messages(rerun))
     end = np.where(arrays["calls.complete_ns"] != MISSING, arrays["calls.complete_ns"], arrays["calls.leave_ns"])
     size = integers(rerun.tables["collectives"], "bytes")[arrays["calls.collective"][row]]
@@ -191,7 +192,8 @@ def _busiest(rerun: Rerun) -> tuple[Site, ...]:
 
 
 def _sends_messages(rerun: Rerun) -> Array:
-    """True for the calls of collectives that move messages: not those of windows and files, nor new communicators."""
+    """True for the calls of collectives that move messages. Calls on windows and files, and calls that make
+    communicators, do not count."""
     return _is_in_library(rerun, "native")
 
 
@@ -202,8 +204,8 @@ def _is_in_library(rerun: Rerun, *categories: str) -> Array:
 
 
 def _in_other_mpi(rerun: Rerun) -> list[MessageCause]:
-    """The causes in files, and in other MPI calls, such as those that make communicators. Calls that all members make
-    count from the last enter on."""
+    """The causes in files, and in other MPI calls, such as those that make communicators. If all members make a call,
+    its time counts from the last enter on."""
     arrays = rerun.arrays
     begin, end = arrays["intervals.begin_ns"], arrays["intervals.end_ns"]
     took = length_ns(begin, end)

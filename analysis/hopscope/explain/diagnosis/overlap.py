@@ -1,6 +1,6 @@
-"""Nonblocking collectives that make no progress while their ranks compute: all of their messages move in the wait.
+"""Finds nonblocking collectives that make no progress while their ranks compute, so that all messages move in the wait.
 
-The hops show it: the rank sent and received no message between the call and its wait.
+The hops show this: a rank sends and receives no message between its call and its wait.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from hopscope.explain.diagnosis.rerun import Rerun
 
 
 def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
-    """The cause for which each stalled collective goes on, in the changed run, while its ranks compute before the wait;
-    None if no collective stalls."""
+    """The cause `no-overlap`; None if no collective stalls. Its changes let each stalled collective make progress while
+    its ranks compute before the wait."""
     arrays = rerun.arrays
     call = _begun_and_waited_for(rerun)
     if not len(call):
@@ -43,15 +43,15 @@ def no_overlap_cause(rerun: Rerun) -> MessageCause | None:
 
 
 def _begun_and_waited_for(rerun: Rerun) -> Array:
-    """Rows of the calls of nonblocking collectives whose hops are known."""
+    """The rows of calls of nonblocking collectives that were waited for, and whose hops are known."""
     arrays = rerun.arrays
     is_whole = (arrays["calls.wait_begin_ns"] != MISSING) & (arrays["calls.complete_ns"] != MISSING)
     return np.flatnonzero(is_whole & (arrays["collectives.has_hops"][arrays["calls.collective"]] != 0))
 
 
 def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
-    """The hops that began before the wait of their receiver's call, if that is among these calls; and its position in
-    `call`."""
+    """The hops to the ranks of these calls that were sent before the rank began to wait. Also returns, for each hop,
+    the position of the receiver's call in `call`."""
     arrays = rerun.arrays
     row, position = _hops_of(rerun, call, "dst")
     is_in_flight = arrays["hops.send_begin_ns"][row] < arrays["calls.wait_begin_ns"][call][position]
@@ -59,8 +59,8 @@ def _in_flight(rerun: Rerun, call: Array) -> tuple[Array, Array]:
 
 
 def _hops_of(rerun: Rerun, call: Array, end: str) -> tuple[Array, Array]:
-    """The hops of which this end (`src` or `dst`) belongs to one of these calls; and the position of that call in
-    `call`."""
+    """The hops whose sender (end: `src`) or receiver (`dst`) made one of these calls. Also returns, for each hop, the
+    position of that call in `call`."""
     arrays = rerun.arrays
     lanes = len(rerun.lanes.rank)
     key = arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]

@@ -22,7 +22,7 @@ Changes = Mapping[str, Any]
 """Changes of a run, as arrays in the form that `_causal.Run.times_with` takes."""
 
 _BLOCKS: Final = 30
-"""Parts of the run in which the saving is measured; its interval comes from their variability."""
+"""The number of parts into which the run is cut. The interval of a saving comes from its variability over the parts."""
 _SITES: Final = 5
 """The largest number of call sites named."""
 _HALF_WIDTH: Final = 1.96
@@ -40,8 +40,8 @@ class Changed:
 
 @dataclass(frozen=True)
 class Things:
-    """Calls of MPI in order of lane and begin; of those that begin together, the longest comes first. site: a number
-    for each call site."""
+    """Calls of MPI in order of lane (thread) and begin; of calls that begin together, the longest comes first. site:
+    the number of each call's site."""
 
     lane: Array
     begin_ns: Array
@@ -88,7 +88,7 @@ class Rerun:
 
     @property
     def error(self) -> float:
-        """The relative error of the end of the run, if it is replayed without changes."""
+        """The error of the run's end if the run is replayed without changes, as a share of the recorded time."""
         recorded = self._run.recorded_ns
         return abs(int(self._unchanged[-1]) - recorded) / recorded if recorded else 0.0
 
@@ -115,7 +115,7 @@ class Rerun:
         return lanes[rank]
 
     def computing(self, rank: Array, end_ns: Array, less_ns: Array) -> Changes:
-        """The change in which ranks compute less before the calls that they enter at end_ns."""
+        """The change in which ranks compute less, by less_ns, before the calls that they enter at end_ns."""
         lane = self.first_lanes(rank)
         has_lane = lane >= 0
         return {
@@ -125,13 +125,13 @@ class Rerun:
         }
 
     def sites_of_collectives(self, rows: Array) -> tuple[Site, ...]:
-        """The calls of MPI of these rows of `collectives`, those that took longest first."""
+        """The call sites of these rows of `collectives`, those whose calls took longest first."""
         chosen = np.isin(self.arrays["calls.collective"], rows)
         lane, enter, leave = (self.arrays[f"calls.{name}"][chosen] for name in ("lane", "enter_ns", "leave_ns"))
         return self.sites(lane, enter, length_ns(enter, leave))
 
     def sites(self, lane: Array, begin_ns: Array, weight: Array) -> tuple[Site, ...]:
-        """The calls of MPI that these lanes entered at these times, those with most weight first."""
+        """The call sites of the MPI calls that these lanes entered at these times, those with most weight first."""
         things = self.things
         if not len(things.lane):
             return ()
@@ -184,7 +184,7 @@ class Rerun:
 
 
 def length_ns(begin_ns: Array, end_ns: Array) -> Array:
-    """The time between two ends, in ns; 0 where an end is missing or the clocks disagree."""
+    """The time from each begin to its end, in ns; 0 if a time is missing, or if the clocks make the end earlier."""
     return np.where((begin_ns == MISSING) | (end_ns == MISSING), 0, np.maximum(0, end_ns - begin_ns))
 
 

@@ -1,4 +1,4 @@
-"""The text of each entry: made from its fields, here and nowhere else."""
+"""Writes the text of each entry of a diagnosis, from the entry's fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts, Kind, Sit
 from hopscope.format.quantities import duration, in_words, interval, number, plural, share
 
 _RANK_LIMIT: Final = 4
-"""The largest number of ranks named; of more ranks the rest is counted."""
+"""The largest number of ranks that a sentence names. Further ranks are only counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
     "imbalance": "{who} {verb} longer than the others before {where}",
@@ -67,7 +67,7 @@ _ACTIONS: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True)
 class Text:
-    """The text of an entry for people."""
+    """The text of an entry: what is wrong, what shows it, and what to do."""
 
     sentence: str
     evidence: str | None = None
@@ -178,7 +178,7 @@ def _usual(entry: Entry) -> str:
 
 
 def _core_use(use: CoreUse, is_one: bool) -> str:
-    """The use of the excess in words, from the processor time of the ranks."""
+    """The activity of the ranks while they computed longer, in words."""
     excess, part = duration(use.excess_ns), duration(use.part_ns)
     match use.word:
         case "queued":

@@ -1,4 +1,4 @@
-"""The computing of each rank at each site, as matrices in which ranks can be compared."""
+"""Measures the computing of each rank after each call of MPI, as matrices in which ranks can be compared."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hopscope.dataset.path_columns import Array, integers, pair_places
 from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
-"""With fewer ranks, the quickest one represents the ranks on time; with more, the lower quartile."""
+"""With fewer ranks, the quickest rank represents the ranks on time; otherwise the lower quartile does."""
 _FREQUENT: Final = 5
-"""A call that follows another one this often may make a site of its own."""
+"""The least number of times that one call must follow another to make a site of its own."""
 _COUPLED: Final = 0.5
-"""Ranks are also compared between collectives, if there are at least this many collectives per occurrence of a site."""
+"""The least number of collectives per occurrence of a site with which ranks are also compared between collectives."""
 
 
 @dataclass(frozen=True)
 class SiteGaps:
     """The gaps after one call site. computing: in ns, by rank and occurrence; NaN where a rank has none.
 
-    ranks: the rank of each row. row: the number of each gap, -1 where there is none. period_ns: from one occurrence to
-    the next. whole: by how much each rank computed longer than the others between two collectives, all sites together;
-    infinite where collectives are too rare to compare ranks between them.
+    ranks: the rank of each row. row: the number of each gap, -1 where there is none. period_ns: the mean time from one
+    occurrence to the next. whole: the time by which a rank computed longer than the others between two collectives, at
+    all sites together; infinite if collectives are too rare to compare ranks between them.
     """
 
     ranks: Array
@@ -43,9 +43,9 @@ class SiteGaps:
 
 class Gaps:
     """All computing gaps of a run, in order of site, rank and time. A gap is the time that a rank's first thread
-    computes between two calls of MPI. Its site is the place of the call before it: at the rim of a grid, ranks go on to
-    different calls, but compute after the same one. Where all ranks go on to the same calls equally often, each of
-    these calls makes a site of its own: an inner loop and the end of the outer one."""
+    computes between two calls of MPI. Its site is the place of the call before it, because ranks that do the same work
+    may continue with different calls, as at the rim of a grid. If all ranks continue with the same calls equally often,
+    each of these next calls makes a site of its own. This separates an inner loop from the end of the outer loop."""
 
     def __init__(self, rerun: Rerun) -> None:
         """Takes as long as sorting all calls of the run."""
@@ -72,8 +72,8 @@ class Gaps:
         self._whole, self._collectives = self._between_collectives(rerun)
 
     def _between_collectives(self, rerun: Rerun) -> tuple[Array, int]:
-        """By how much the rank of each gap computed longer than the ranks on time before the next collective, in all
-        gaps before it; infinite where no collective follows. Also returns the number of collectives of several
+        """For each gap, the time by which its rank computed longer than the ranks on time, summed over all gaps since
+        the previous collective; infinite if no collective follows. Also returns the number of collectives of several
         ranks."""
         arrays = rerun.arrays
         shared = integers(rerun.tables["collectives"], "comm_size")[arrays["calls.collective"]] > 1
@@ -105,8 +105,8 @@ class Gaps:
     def concurrent_computing(self, numbers: Array, *, anywhere: bool) -> Array:
         """The computing of each other rank during each of these gaps of one rank; in ns, a row for each other rank.
 
-        anywhere: at any site. If false, the other sites that the rank has itself are left out: what the others compute
-        there, it still has to do.
+        anywhere: count computing at any site. If false, other sites at which the one rank also computes are left out,
+        because it does that work at another time.
         """
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         ranks = np.setdiff1d(self.ranks, self.rank[numbers])
@@ -145,9 +145,9 @@ class Gaps:
 
 
 def _divided(before: Array, after: Array, rank: Array) -> Array:
-    """The number of each gap's site: by the place of the call before it and, if every rank that has this place goes on
-    to the same places equally often, by that of the call after it. A place that is followed by others now and then
-    stays whole; one that is followed once by each of them, as at the end of a loop, may be divided."""
+    """The number of each gap's site: the place of the call before the gap, which may be divided by the place of the
+    call after it. A place is divided if all ranks continue from it to the same next places equally often, each at least
+    _FREQUENT times or just once. A next place that follows just once, as at the end of a loop, makes no site."""
     ways, way = np.unique(np.stack([before, after]), axis=1, return_inverse=True)
     counts = np.zeros((ways.shape[1], 1 + int(rank.max(initial=0))), np.int64)
     np.add.at(counts, (way, rank), 1)
@@ -165,11 +165,11 @@ def on_time(computing: Array) -> Array:
     """The computing of the ranks on time at each occurrence; 0 where only one rank computes."""
     if len(computing) == 1:
         return np.zeros(computing.shape[1])
-    return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN last
+    return np.sort(computing, axis=0)[_quartile(np.asarray(len(computing)))]  # NaN is sorted last
 
 
 def _on_time(group: Array, value: Array) -> Array:
-    """For each value, the value of the ranks on time in its group."""
+    """For each value, the value that stands for the ranks on time in its group."""
     order = np.lexsort((value, group))
     _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
     result = np.empty(len(value))
@@ -178,5 +178,5 @@ def _on_time(group: Array, value: Array) -> Array:
 
 
 def _quartile(count: Array) -> Array:
-    """The position, among `count` values in order, of the one that stands for the ranks on time."""
+    """The position, among `count` sorted values, of the value that stands for the ranks on time."""
     return np.where(count < _QUARTILE_RANKS, 0, (count - 1) // 4)

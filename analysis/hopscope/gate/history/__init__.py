@@ -3,5 +3,5 @@
 
 entry        one commit's figures, from its runs; as JSON, schemas/history.schema.json
 folder       the entries of a directory, and the rows that they make
-picture_svg  the same as one HTML file
+picture_svg  the history as one HTML file
 """

@@ -91,7 +91,7 @@ def _diagnosis(trace: OpenedTrace) -> dict[str, Any]:
 
 
 def _iteration(runs: Sequence[OpenedTrace]) -> dict[str, Any]:
-    from hopscope.explain.compare_activities import time_of_runs  # late: scipy
+    from hopscope.explain.compare_activities import time_of_runs  # imports scipy
 
     query = catalog.load().command("compare").default.sql
     return time_of_runs([run.sql(query) for run in runs])

@@ -50,7 +50,7 @@ def _read(file: Path) -> Entry:
 
 
 def rows(history: Sequence[Entry]) -> list[dict[str, Any]]:
-    """A row for each entry, as `analyze history` shows it."""
+    """A row for each entry, with the columns of `analyze history`."""
     return [_row(entry, predecessor) for entry, predecessor in zip(history, [None, *history[:-1]], strict=True)]
 
 

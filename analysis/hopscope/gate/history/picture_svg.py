@@ -1,4 +1,5 @@
-"""A history as one HTML file without scripts: the time of an iteration with its interval, shares, and the table."""
+"""Writes a history as one HTML file without scripts. It shows the time of an iteration with its interval, the shares,
+and a table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape

@@ -1,7 +1,8 @@
-"""Hosts and sites on one machine: a network that delays all messages of a job, also the MPI library's own.
+"""Emulates hosts and sites on one machine, with a network that delays all messages of a job.
 
-Every host of a topology file is a set of Linux namespaces, each cluster has a bridge, and a relay delays what passes
-between two clusters. The program hopscope-net (analysis/native/network) makes them and runs commands in them.
+Every host of a topology file is a set of Linux namespaces, each cluster has a bridge, and a relay delays all traffic
+between two clusters, even the MPI library's own messages. The program hopscope-net (analysis/native/network) makes the
+namespaces and runs commands in them.
 
 spec       the network that a topology file's `network` describes
 plan       the namespaces, addresses and links that make it

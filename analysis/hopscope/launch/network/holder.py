@@ -43,12 +43,12 @@ class Carried:
     dropped: int
     late_p50_ns: int
     late_p99_ns: int
-    """Lateness of packets behind their due time."""
+    """The median and 99th percentile of the time by which packets were forwarded too late."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network that is up. folder: has the files by which hopscope-net finds its hosts."""
+    """A network that is up. folder: the files by which hopscope-net finds the network's hosts."""
 
     spec: NetworkSpec
     folder: Path
@@ -100,8 +100,8 @@ def add_facts(directory: Path, network: Network, carried: list[Carried]) -> None
 
 
 def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[str]:
-    """Makes a network with its files in a folder. Returns its process. The network ends when the standard input of this
-    process is closed; with `stay`, it ends only by a signal.
+    """Makes a network with its files in a folder. Returns the process that keeps the network. The network ends when the
+    standard input of that process is closed; with `stay`, it ends only by a signal.
 
     Raises InputError with hopscope-net's own message if the network cannot be made.
     """
@@ -116,7 +116,7 @@ def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[st
     agent.chmod(0o755)
     words = [str(program()), "hold", str(folder), *(["stay"] if stay else [])]
     with (folder / _MESSAGES).open("w") as messages:
-        # A session of its own: an interrupt from the terminal ends the job, and only then the network.
+        # The process has its own session, so that an interrupt from the terminal ends the job before the network.
         process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages, text=True, start_new_session=True
         )

@@ -1,4 +1,4 @@
-"""The options that make a launcher start its ranks on the hosts of a network, by MPI library and release.
+"""Makes a launcher start its ranks on the hosts of an emulated network, by options for each MPI library and release.
 
 Ranks of one host share memory. Ranks of different hosts communicate only over the network.
 """

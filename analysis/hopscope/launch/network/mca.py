@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.launch.command import MCA_OPTION, launcher_options
 
 _FREE = {"mpi_yield_when_idle", "orte_tmpdir_base", "prte_tmpdir_base"}
-"""Parameters with which a job runs on the network whatever their values, although ours are better."""
+"""Parameters that may have any value: the job still runs on the network, although our values are better."""
 _SHARED_MEMORY = {"vader", "sm"}
 _EXCLUDES = {"btl_tcp_if_exclude": "btl_tcp_if_include"}
 """Parameters that exclude interfaces, with the one of ours that includes interfaces. Open MPI does not take both."""
@@ -30,8 +30,8 @@ class _Parameter(NamedTuple):
 
 
 def reconcile(words: Sequence[str], network_words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The network's words without parameters that the command line sets itself, and the command line without
-    exclusions, such as `btl ^openib`, that the network's own value respects anyway.
+    """The network's words without parameters that the command line sets itself, and the command line without needless
+    exclusions. An exclusion, such as `btl ^openib`, is needless if the network's own value has none of its components.
 
     Raises InputError for a parameter that does not fit the network.
     """

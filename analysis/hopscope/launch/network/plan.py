@@ -1,4 +1,4 @@
-"""The namespaces, addresses and links that make a network, as lines of commands for `hopscope-net hold`."""
+"""Plans the namespaces, addresses and links of a network, as lines of commands for `hopscope-net hold`."""
 
 import itertools
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _QUEUE_BYTES = 16 * 1024 * 1024
 
 
 def address(host: int) -> str:
-    """The address of the host with this number in the file."""
+    """The IP address of the host at this position in the topology file."""
     return f"10.77.{host // 250}.{host % 250 + 1}"
 
 

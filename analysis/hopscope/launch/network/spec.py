@@ -16,11 +16,12 @@ MOST_HOSTS = 10_000
 
 @dataclass(frozen=True)
 class Link:
-    """One direction between two clusters. Each list has one value, or the values of a trace in their order."""
+    """One direction of the link between two clusters. Each list has one value, or values that apply one after
+    another."""
 
     latencies_ns: tuple[float, ...] = (0,)
     bytes_per_second: tuple[float, ...] = (0,)
-    """0: as fast as the machine."""
+    """Bandwidths; 0 means as fast as the machine."""
     step_ns: int = 0
     """The time for which a value of a list holds; 0: the first value holds for ever."""
 

@@ -6,13 +6,13 @@
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key edge
--- column edge VARCHAR -- Role, sender and receiver, as up 3->2.
+-- column edge VARCHAR -- Role, sender and receiver, such as up 3->2.
 -- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
 -- column collectives BIGINT -- Collectives of this kind.
--- column rounds VARCHAR -- Rounds in which it carries messages, as 1, 4-6.
--- column messages BIGINT -- Messages that it carries in one collective.
+-- column rounds VARCHAR -- Rounds in which the edge carries messages, such as 1, 4-6.
+-- column messages BIGINT -- Messages that the edge carries in one collective.
 -- columns of edge_weights
 -- narrow share_low, waited_low, waited_share, collectives
 -- exact collectives, rounds, messages, hops, bytes

@@ -1,8 +1,8 @@
--- Algorithms that the collectives ran by, recognised from their messages.
+-- Algorithms that the collectives used, recognised from their messages.
 --
--- If a message does not fit, the algorithm is `unrecognised`. A number after a colon is the radix, the children per
+-- If the messages fit no known algorithm, it is `unrecognised`. A number after a colon is the radix, the children per
 -- rank or the number of chains; a word is the exchange between leaders. `one + other` means that both ran, one after
--- the other. A row holds all collectives of equal operation, communicator, root, payload and messages.
+-- the other. A row holds all collectives with equal operation, communicator, root, payload and messages.
 -- Intercommunicators are left out.
 --
 -- `obeyed` compares a blocking collective's algorithm with the settings at the end of MPI_Init: Open MPI's parameters
@@ -14,24 +14,24 @@
 -- key op, comm, bytes, algorithm, segment_bytes, captured, source
 -- column op VARCHAR -- The MPI function.
 -- column comm INTEGER -- The communicator.
--- column ranks INTEGER -- Its size.
+-- column ranks INTEGER -- Ranks of the communicator.
 -- column bytes BIGINT -- Payload, as in `analyze collectives`.
 -- column algorithm VARCHAR -- The algorithm, or unrecognised.
 -- column segment_bytes BIGINT -- Segment size; 0 for whole messages.
 -- column same VARCHAR -- Other algorithms with the same messages; null if none.
 -- column captured VARCHAR -- The MPI library's own name of the algorithm; null if unknown or not alike on all ranks.
--- column differs VARCHAR -- Messages that the captured algorithm would have sent; null if they agree.
--- column collectives BIGINT -- How often it ran.
+-- column differs VARCHAR -- Messages that the captured algorithm would have sent instead; null if they agree.
+-- column collectives BIGINT -- Number of collectives.
 -- column depth INTEGER -- Messages in sequence; null if unrecognised.
 -- column messages BIGINT -- Messages of one collective.
--- column message_bytes BIGINT -- Bytes of these messages.
--- column wan_messages BIGINT -- Those between clusters.
+-- column message_bytes BIGINT -- Bytes of all messages of one collective.
+-- column wan_messages BIGINT -- Messages of one collective between clusters.
 -- column crossings INTEGER -- Messages between clusters in sequence; null if unrecognised.
 -- column source VARCHAR -- tree (the engine's messages) or native (the MPI library's).
--- column ran VARCHAR -- Name of what ran in the trace, such as a tree; null if it has none.
+-- column ran VARCHAR -- Name that the trace has for what ran, such as a tree's; null if none.
 -- column asked VARCHAR -- Algorithm that the settings ask for; null if none or unknown.
 -- column obeyed VARCHAR -- yes, no or undecided; null if none was asked for.
--- column why VARCHAR -- Why another one ran or cannot be told; else null.
+-- column why VARCHAR -- Why another algorithm ran, or why it is undecided; else null.
 -- column since_ns BIGINT [at] -- Begin of the first collective that does not obey; else null.
 -- column first VARCHAR -- First collective that does not obey, as COMM:SEQ; else the row's first one.
 -- narrow why, since_ns, ran, differs, message_bytes, same, source, wan_messages, segment_bytes

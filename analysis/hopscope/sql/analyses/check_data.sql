@@ -9,7 +9,7 @@
 -- column rule VARCHAR -- The rule.
 -- column rows BIGINT -- Rows checked.
 -- column inside BIGINT -- Violations that the clocks' uncertainty can explain.
--- column beyond BIGINT -- Violations that it cannot explain.
+-- column beyond BIGINT -- Violations that the clocks' uncertainty cannot explain.
 -- column verdict VARCHAR -- holds, fails, nothing to check, or exempt.
 -- column example VARCHAR -- The first violation.
 -- fail-if *.beyond > 0
@@ -39,8 +39,9 @@ returns_early_operations as (
     where kind <> 'collective'
 ),
 
--- All-to-all operations that a rank leaves only once all have entered, on paths through messages of the MPI library. On
--- an intercommunicator it waits for the other group only.
+-- Collectives whose critical path misses the last enter, although no rank can leave their operation before all have
+-- entered. Only paths through messages of the MPI library are checked. Intercommunicators are left out, because there a
+-- rank waits for the other group only.
 missed as materialized (
     select
         collectives.collective_id,
@@ -59,13 +60,13 @@ missed as materialized (
             select comms.comm from comms
             where comms.second_group is not null
         )
-        -- The path of one that returns early ends where a rank came to wait for it.
+        -- The path of a collective that returns early ends where a rank came to wait for it.
         and collectives.op not in (select returns_early_operations.name from returns_early_operations)
         and collectives.collective_id in (select native_hops.collective_id from native_hops)
         and collectives.last_enter_ns - path_ends.begin_ns > coalesce(run.clock_error_ns, 0)
 ),
 
--- A nonblocking call leaves long before it is done.
+-- A nonblocking call is left long before its operation is complete.
 ends as materialized (
     select
         collective_id,
@@ -186,7 +187,7 @@ findings as (
     from collectives
     left join path_ends
         on path_ends.path = 'collective' and collectives.collective_id = path_ends.path_collective_id
-    -- One that was over when its last member came, as under a clock that stands still, leaves no way to walk.
+    -- A collective that ended when its last member entered, as with a clock that stands still, has no path.
     where collectives.complete and collectives.last_enter_ns < collectives.last_leave_ns
 
     union all

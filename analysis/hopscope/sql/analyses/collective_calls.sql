@@ -5,14 +5,15 @@
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key rank
 -- column rank INTEGER -- The rank.
--- column comm_rank INTEGER -- Its rank in the communicator.
+-- column comm_rank INTEGER -- Number of the rank in the communicator.
 -- column host VARCHAR -- The host, as in the topology.
 -- column cluster VARCHAR -- The cluster, as in the topology.
--- column enter_ns BIGINT [at] -- When it entered.
--- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
+-- column enter_ns BIGINT [at] -- Time at which the rank entered.
+-- column leave_ns BIGINT [at] -- Time at which the rank left; null if the trace ends before.
 -- column time_ns BIGINT -- Time in the call.
--- column waiting_ns BIGINT -- Time that it waited for a later rank; null if MPI_Test calls lie too far apart.
--- column needed_rank INTEGER -- Latest rank that it had to wait for; null if none.
+-- column waiting_ns BIGINT -- Time for which the rank waited for a later one; null if calls of MPI_Test lie too far
+--    apart to tell.
+-- column needed_rank INTEGER -- Latest rank that the rank had to wait for; null if none.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
 -- column place VARCHAR -- Call site, as `function (file:line)`; null if unknown.

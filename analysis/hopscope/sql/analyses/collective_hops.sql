@@ -7,8 +7,8 @@
 -- key hop_id
 -- column hop_id BIGINT -- Number of the hop.
 -- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
--- column round INTEGER -- Its number in a sequence of messages that each wait for the one before, from 1; null if the
---    collective is incomplete.
+-- column round INTEGER -- Number of the hop, from 1, in a sequence of messages in which each waits for the one before;
+--    null if the collective is incomplete.
 -- column segment INTEGER -- Segment, from 0.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
@@ -16,13 +16,13 @@
 -- column bytes BIGINT -- Payload.
 -- column send_begin_ns BIGINT [at] -- Begin of the send.
 -- column send_end_ns BIGINT [at] -- Completion at the sender; null if never seen.
--- column recv_post_ns BIGINT [at] -- When the receive was posted.
--- column recv_wait_begin_ns BIGINT [at] -- When the receiver began to wait; null if it never did.
--- column recv_end_ns BIGINT [at] -- When the receiver saw it complete.
--- column time_ns BIGINT -- From send to receive.
+-- column recv_post_ns BIGINT [at] -- Time at which the receive was posted.
+-- column recv_wait_begin_ns BIGINT [at] -- Time at which the receiver began to wait; null if it never did.
+-- column recv_end_ns BIGINT [at] -- Time at which the receiver saw the message complete.
+-- column time_ns BIGINT -- Time from the begin of the send to the end of the receive.
 -- column binding VARCHAR -- Who waited: recv, send, none or undecided.
--- column on_path BOOLEAN -- True if on the collective's critical path.
--- column source VARCHAR -- tree (the engine's) or native (the MPI library's).
+-- column on_path BOOLEAN -- True if the hop is on the collective's critical path.
+-- column source VARCHAR -- tree (sent by Hopscope's engine) or native (by the MPI library).
 -- column clock_error_ns BIGINT -- Uncertainty of comparing both ends' clocks.
 -- narrow bytes, recv_post_ns, time_ns, on_path
 -- only-data round, segment, send_end_ns, recv_wait_begin_ns, source, clock_error_ns

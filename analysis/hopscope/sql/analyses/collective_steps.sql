@@ -8,9 +8,9 @@
 -- column rank INTEGER -- The rank.
 -- column kind VARCHAR -- combine, copy or overhead.
 -- column bytes BIGINT -- Bytes combined or copied; null if unknown.
--- column begin_ns BIGINT [at] -- Begin.
--- column end_ns BIGINT [at] -- End.
--- column time_ns BIGINT -- Its length.
+-- column begin_ns BIGINT [at] -- Begin of the step.
+-- column end_ns BIGINT [at] -- End of the step.
+-- column time_ns BIGINT -- Length of the step.
 -- empty note no local work of that collective is known
 -- example analyze collective-steps trace --collective 0:17
 select

@@ -1,45 +1,46 @@
--- Collectives of the trace, worst first, and where the time of each one's critical path went.
+-- Collectives of the trace, worst first, and what the time of each one's critical path was spent on.
 --
--- A tree can change only `after_last_enter_ns`, the time after the last rank entered. Before, ranks wait for that rank.
+-- Another tree can change only `after_last_enter_ns`, the time after the last rank entered. Before that, ranks wait for
+-- the last rank.
 --
 -- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after
 --    the last enter; median: nearest to the median of that time, for the same operation and number of ranks; first: in
 --    the order of the run; the others: by that value, from the largest number or in alphabetical order.
 -- param reverse BOOLEAN = false -- Reverse the order; rows without a value stay last.
--- param search VARCHAR = null -- Only those with each of these words in operation, communicator, call site or engine;
---    COMM:SEQ names one.
--- param least_ms DOUBLE = 0.0 -- Only those with at least this duration, in ms.
+-- param search VARCHAR = null -- Only collectives with each of these words in operation, communicator, call site or
+--    engine; COMM:SEQ names one.
+-- param least_ms DOUBLE = 0.0 -- Only collectives with at least this duration, in ms.
 -- param limit BIGINT = 50 -- At most this many rows.
--- param skip BIGINT = 0 -- Leave out this many of the first.
--- param seq BIGINT = null -- Only those with this number on their communicator.
+-- param skip BIGINT = 0 -- Leave out this many rows at the top.
+-- param seq BIGINT = null -- Only collectives with this number on their communicator.
 -- key collective
--- column collective VARCHAR -- Its name, COMM:SEQ.
+-- column collective VARCHAR -- Name of the collective, COMM:SEQ.
 -- column collective_id BIGINT -- Number in the dataset.
 -- column comm INTEGER -- The communicator.
--- column comm_name VARCHAR -- Its name.
--- column seq BIGINT -- Its number on the communicator, from 0.
--- column previous_seq BIGINT -- The neighbour on the communicator; null at its ends.
--- column next_seq BIGINT -- The neighbour on the communicator; null at its ends.
+-- column comm_name VARCHAR -- Name of the communicator.
+-- column seq BIGINT -- Number of the collective on the communicator, from 0.
+-- column previous_seq BIGINT -- Number of the neighbour on the communicator; null if there is none.
+-- column next_seq BIGINT -- Number of the neighbour on the communicator; null if there is none.
 -- column operation VARCHAR -- The MPI function.
 -- column root INTEGER -- Root in the communicator; null if there is none.
 -- column bytes BIGINT -- Largest payload of a member.
 -- column ranks INTEGER -- Members of the communicator.
--- column first_enter_ns BIGINT [at] -- When the first rank entered.
--- column duration_ns BIGINT -- From the first enter to the last leave; null without one.
--- column spread_ns BIGINT -- From the first enter to the last.
--- column after_last_enter_ns BIGINT -- From the last enter to the last leave.
--- column last_rank INTEGER -- Last to enter; null if unknown.
--- column margin_ns BIGINT -- From the last enter but one to the last.
--- column path_ns BIGINT -- Length of its critical path; null if there is none.
--- column local_ns BIGINT -- The path's time in this category.
--- column shm_ns BIGINT -- The path's time in this category.
--- column lan_ns BIGINT -- The path's time in this category.
--- column wan_ns BIGINT -- The path's time in this category.
--- column native_ns BIGINT -- The path's time in this category.
--- column hops BIGINT -- Its hops.
+-- column first_enter_ns BIGINT [at] -- Time at which the first rank entered.
+-- column duration_ns BIGINT -- Time from the first enter to the last leave; null without a leave.
+-- column spread_ns BIGINT -- Time from the first enter to the last.
+-- column after_last_enter_ns BIGINT -- Time from the last enter to the last leave.
+-- column last_rank INTEGER -- Last rank to enter; null if unknown.
+-- column margin_ns BIGINT -- Time from the last enter but one to the last.
+-- column path_ns BIGINT -- Length of the collective's critical path; null if there is none.
+-- column local_ns BIGINT -- Time on the path in this category.
+-- column shm_ns BIGINT -- Time on the path in this category.
+-- column lan_ns BIGINT -- Time on the path in this category.
+-- column wan_ns BIGINT -- Time on the path in this category.
+-- column native_ns BIGINT -- Time on the path in this category.
+-- column hops BIGINT -- Hops of the collective.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- True if every member's enter and leave are recorded.
--- column matches BIGINT -- Collectives that fit, also beyond --limit.
+-- column matches BIGINT -- All collectives that fit, including those beyond --limit.
 -- narrow hops, engine, bytes, ranks
 -- exact bytes, ranks, hops, complete, matches
 -- uses last_enters
@@ -55,7 +56,7 @@ with search_words as (
     where words.word <> ''
 ),
 
--- The distinct descriptions of calls, which are few however many calls there are.
+-- The distinct descriptions of calls. They are few, even if there are many calls.
 kinds as (
     select distinct
         calls.call_site,
@@ -104,7 +105,7 @@ search_results as (
     having count(*) = (select count(*) from search_words)
 ),
 
--- Values that only some orders need, for every collective.
+-- The last rank and the engine of every collective, only for the orders that need them.
 ordered_last as (
     select
         collective_id,

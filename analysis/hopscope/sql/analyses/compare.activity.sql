@@ -5,8 +5,8 @@
 -- the iterations of the two runs do not begin at calls of the same function, times are per run.
 --
 -- Intervals hold for all rows together. verdict is `slower` or `faster` if the row's interval lies beyond `--least`,
--- `same` if within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side. One run
--- does not show how runs differ, so give three of each side.
+-- `same` if it lies within, else `undecided`. With fewer than 15 iterations, intervals need several runs of each side.
+-- One run of a program does not show how its runs differ, so give three runs of each side.
 --
 -- grain by = activity default
 -- param base TRACE = null -- The run to compare with.
@@ -15,20 +15,20 @@
 -- param least DOUBLE = 0.02 -- Ignore smaller changes, as a share of the base's iteration.
 -- key activity
 -- column activity VARCHAR -- whole, compute, p2p, an MPI function, or another category.
--- column base_ns DOUBLE -- Time per iteration in that run.
--- column new_ns DOUBLE -- Time per iteration in that run.
+-- column base_ns DOUBLE -- Time per iteration in the base run.
+-- column new_ns DOUBLE -- Time per iteration in the new run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
--- column change DOUBLE [share] -- The difference as a share of the base; null where that is 0.
+-- column change DOUBLE [share] -- The difference as a share of the base's time; null if that time is 0.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column verdict VARCHAR -- slower, faster, same or undecided.
--- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
--- column sentence VARCHAR -- The row in words; of `whole`, what changed most.
--- column per VARCHAR -- iteration, or run where the two have no iterations in common.
--- column base_runs BIGINT -- Runs of that side.
--- column new_runs BIGINT -- Runs of that side.
--- column base_iterations BIGINT -- Its iterations that count.
--- column new_iterations BIGINT -- Its iterations that count.
+-- column slower BOOLEAN -- True if verdict is slower; null if undecided or with one run of each.
+-- column sentence VARCHAR -- The row in words; in the row `whole`, the largest change in words.
+-- column per VARCHAR -- iteration, or run if the two runs have no iterations in common.
+-- column base_runs BIGINT -- Number of base runs.
+-- column new_runs BIGINT -- Number of new runs.
+-- column base_iterations BIGINT -- Number of iterations of the base runs that count.
+-- column new_iterations BIGINT -- Number of iterations of the new runs that count.
 -- headline sentence
 -- only-data slower, sentence, base_runs, new_runs, base_iterations, new_iterations
 -- narrow per, change_low
@@ -55,7 +55,7 @@ cuts as (
     from iteration_cuts
 ),
 
--- Without the first iteration, which sets up what the others use.
+-- All iterations but the first, which sets up what the others use.
 iterations as materialized (
     select *
     from cuts

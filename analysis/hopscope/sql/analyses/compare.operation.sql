@@ -1,11 +1,11 @@
 -- Time of collectives against another run, by operation and call site.
 --
 -- Collectives of the two runs are aligned by operation, communicator and call site; where lines have shifted, by
--- function or order of first use. `took` is the time after the last enter, `duration` from the first enter to the last leave, `spread`
--- from the first enter to the last.
+-- function or order of first use. `took` is the time after the last enter, `duration` the time from the first enter to
+-- the last leave, `spread` the time from the first enter to the last.
 --
--- verdict is undecided with fewer than 5 blocks or 10 values beyond the quantile, and `new` or `gone` if one run
--- lacks the collective. Give three runs of each side, made alternately.
+-- verdict is undecided with fewer than 5 blocks of collectives, or with fewer than 10 values beyond the quantile. It is
+-- `new` or `gone` if one run lacks the collective. Give three runs of each side, made alternately.
 --
 -- grain by = operation
 -- param base TRACE = null -- The run to compare with.
@@ -20,21 +20,21 @@
 -- column base_place VARCHAR -- Call site in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column statistic VARCHAR -- median, p95 or p99.
--- column base_ns DOUBLE -- The statistic in that run.
--- column new_ns DOUBLE -- The statistic in that run.
+-- column base_ns DOUBLE -- The statistic in the base run.
+-- column new_ns DOUBLE -- The statistic in the new run.
 -- column difference_ns DOUBLE -- The difference; below zero is faster.
 -- column change DOUBLE [share] -- The difference as a share of the base.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
--- column base_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
--- column new_iteration_ns DOUBLE -- Mean time per iteration in that run; null with fewer than two.
+-- column base_iteration_ns DOUBLE -- Mean time per iteration in the base run; null with fewer than two collectives.
+-- column new_iteration_ns DOUBLE -- Mean time per iteration in the new run; null with fewer than two collectives.
 -- column p_value DOUBLE -- Probability of such a difference by chance, over all rows.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
--- column slower BOOLEAN -- True if slower; null if undecided or with one run of each.
--- column base_runs BIGINT -- Runs of that side.
--- column new_runs BIGINT -- Runs of that side.
--- column base_collectives BIGINT -- Its complete collectives.
--- column new_collectives BIGINT -- Its complete collectives.
+-- column slower BOOLEAN -- True if verdict is slower; null if undecided or with one run of each.
+-- column base_runs BIGINT -- Number of base runs.
+-- column new_runs BIGINT -- Number of new runs.
+-- column base_collectives BIGINT -- Number of complete collectives in the base runs.
+-- column new_collectives BIGINT -- Number of complete collectives in the new runs.
 -- column blocks BIGINT -- Blocks of the shortest run; null if untested.
 -- column aligned VARCHAR -- How places were matched: place, function or order.
 -- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs

@@ -10,18 +10,18 @@
 -- param least DOUBLE = 0.02 -- Ignore smaller changes of a share.
 -- key part, name
 -- column part VARCHAR -- category, operation, place, edge, host or rank.
--- column name VARCHAR -- Name of the row.
--- column base_name VARCHAR -- Its name in the base; null if only the new path has it.
--- column base_ns BIGINT -- Time of that run's path.
--- column new_ns BIGINT -- Time of that run's path.
+-- column name VARCHAR -- The category, operation, place, edge, host or rank.
+-- column base_name VARCHAR -- Name of the row in the base; null if only the new path has it.
+-- column base_ns BIGINT -- Time on the base run's path.
+-- column new_ns BIGINT -- Time on the new run's path.
 -- column base_low_ns BIGINT -- Lower end of its interval.
 -- column base_high_ns BIGINT -- Upper end of its interval.
 -- column new_low_ns BIGINT -- Lower end of its interval.
 -- column new_high_ns BIGINT -- Upper end of its interval.
--- column base_share DOUBLE -- Share of that run's path.
+-- column base_share DOUBLE -- Share of the base run's path.
 -- column base_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column base_share_high DOUBLE [share] -- Upper end of its interval.
--- column new_share DOUBLE -- Share of that run's path.
+-- column new_share DOUBLE -- Share of the new run's path.
 -- column new_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column new_share_high DOUBLE [share] -- Upper end of its interval.
 -- column difference_ns BIGINT -- The difference; below zero is faster.
@@ -31,7 +31,7 @@
 -- column status VARCHAR -- entered, left or both.
 -- column verdict VARCHAR -- grew, shrank, same or undecided.
 -- column aligned VARCHAR -- How rows were matched: by name, or places by function.
--- column grew BOOLEAN -- True if it grew; null if undecided or with one run of each.
+-- column grew BOOLEAN -- True if verdict is grew; null if undecided or with one run of each.
 -- only-data base_name, aligned, grew, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share_low, base_share_high, new_share_low, new_share_high
 -- narrow status, change_low, difference_ns, base_ns, new_ns
 -- uses run_path, share_draws

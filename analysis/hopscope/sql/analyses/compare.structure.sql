@@ -11,10 +11,10 @@
 -- column base_place VARCHAR -- Call site in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column property VARCHAR -- collectives, ranks, bytes, engine, tree, algorithm, messages, wan messages, rounds, depth or wan crossings.
--- column base VARCHAR -- Value in that run; null if none.
--- column new VARCHAR -- Value in that run; null if none.
--- column base_value DOUBLE -- The largest as a number; null for words.
--- column new_value DOUBLE -- The largest as a number; null for words.
+-- column base VARCHAR -- Value in the base run; null if none.
+-- column new VARCHAR -- Value in the new run; null if none.
+-- column base_value DOUBLE -- The largest value in the base run; null if its values are words.
+-- column new_value DOUBLE -- The largest value in the new run; null if its values are words.
 -- column change DOUBLE -- Difference of the numbers.
 -- column changed BOOLEAN -- True if the two differ.
 -- column aligned VARCHAR -- How places were matched: place, function or order.

@@ -1,17 +1,17 @@
 -- Critical path of one collective, step by step.
 --
--- Each row is a stretch on a rank or a hop. Times add up to the path's length. `local` is combining and software on
--- that rank; `native` means that no hops are known.
+-- Each row is a stretch of time on a rank, or a hop. Times add up to the path's length. `local` is time for combining
+-- data and for software on the rank; `native` means that no hops are known.
 --
 -- grain collective given
 -- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key step
--- column step BIGINT -- Position, from 0.
+-- column step BIGINT -- Position of the stretch on the path, from 0.
 -- column begin_ns BIGINT [at] -- Begin.
 -- column end_ns BIGINT [at] -- End.
--- column time_ns BIGINT -- Its length.
--- column rank INTEGER -- The rank; of a hop, its receiver.
--- column category VARCHAR -- Its category.
+-- column time_ns BIGINT -- Length of the stretch.
+-- column rank INTEGER -- The rank; for a hop, the receiver.
+-- column category VARCHAR -- Category of the stretch, as in `analyze critical-path`.
 -- column src INTEGER -- Sender and receiver of the hop; else null.
 -- column dst INTEGER -- Sender and receiver of the hop; else null.
 -- column hop_id BIGINT -- Number of the hop; else null.

@@ -5,12 +5,12 @@
 --
 -- grain by = edge
 -- key edge
--- column edge VARCHAR -- Sender and receiver, as 3->5, or none.
--- column src INTEGER -- Its ranks; null for none.
--- column dst INTEGER -- Its ranks; null for none.
+-- column edge VARCHAR -- Sender and receiver, such as 3->5, or none.
+-- column src INTEGER -- The edge's ranks; null for none.
+-- column dst INTEGER -- The edge's ranks; null for none.
 -- column link VARCHAR -- Link class of the two ranks; null for none.
 -- columns of run_path_shares: time_ns, share, share_of_run, share_low, share_high
--- column hops_ns BIGINT -- Its time for hops inside collectives; the rest is the program's messages.
+-- column hops_ns BIGINT -- The edge's time for hops inside collectives; the rest is for the program's messages.
 -- uses run_path_shares
 -- bar share
 -- empty note the critical path has no length: no time passes from the first event to the last

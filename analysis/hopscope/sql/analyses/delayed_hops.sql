@@ -10,17 +10,17 @@
 -- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.
--- column tree VARCHAR -- Its tree; null if it ran over none.
+-- column tree VARCHAR -- The tree over which the hop ran; null if none.
 -- column link VARCHAR -- Link class of the two ranks.
--- column took_ns BIGINT -- Its time.
--- column usual_ns BIGINT -- Median of the edge.
--- column delay_ns BIGINT -- The difference.
--- column moved_ns BIGINT -- Time that the end would have come earlier.
+-- column took_ns BIGINT -- Time that the hop took.
+-- column usual_ns BIGINT -- Median time of the edge's hops.
+-- column delay_ns BIGINT -- took_ns - usual_ns.
+-- column moved_ns BIGINT -- Time by which the collective would have ended earlier.
 -- column amplification DOUBLE -- moved_ns / delay_ns: 1 if all of it reached the end, 0 if waiting absorbed it.
 -- column ranks BIGINT -- Ranks that would have left earlier.
--- column absorbed_at INTEGER -- Rank that absorbed most, and how much; null if none did.
--- column absorbed_ns BIGINT -- Rank that absorbed most, and how much; null if none did.
--- column behind VARCHAR -- What absorbed it there: a later hop, or the rank's own arrival.
+-- column absorbed_at INTEGER -- Rank that absorbed most of the delay; null if none did.
+-- column absorbed_ns BIGINT -- Time that this rank absorbed; null if none did.
+-- column behind VARCHAR -- What absorbed the delay at this rank: a later hop, or the rank's own arrival.
 -- only-data tree
 -- narrow hop_id, ranks, usual_ns, took_ns, role
 -- uses edge_usual, hop_trees

@@ -2,7 +2,8 @@
 --
 -- Each entry is a cause, not a symptom. Its cost is what the run would save without it, by a replay; costs need not
 -- add up. severity is PROBLEM (at least 5 % of the run, also at the lower end of the interval), NOTE (at least 2 %)
--- or OK. Unfinished runs come first, notes on how to read the others last; people read those notes above the causes.
+-- or OK. An unfinished run is the first row. The last rows are conditions that affect how far to trust the others; the
+-- table for people shows these conditions above the causes.
 --
 -- imbalance        some ranks compute more, in a tenth of the iterations or more
 -- serial-section   one rank computes while each other computes at most a quarter of that
@@ -32,21 +33,21 @@
 -- column kind VARCHAR -- The cause, as above.
 -- column severity VARCHAR -- PROBLEM, NOTE or OK.
 -- column sentence VARCHAR -- The problem, its place and its cost.
--- column evidence VARCHAR -- The numbers behind it.
+-- column evidence VARCHAR -- The numbers that show the problem.
 -- column action VARCHAR -- The remedy.
 -- column cost_ns BIGINT -- Time that the run would save; null if unknown.
 -- column cost_low_ns BIGINT -- Lower end of its interval of 95 %.
 -- column cost_high_ns BIGINT -- Upper end of its interval.
--- column cost_share DOUBLE [share] -- As a share of the run.
--- column ranks INTEGER[] -- Ranks that cause it, the costliest first; empty if no rank does.
+-- column cost_share DOUBLE [share] -- The cost as a share of the run.
+-- column ranks INTEGER[] -- Ranks that cause the problem, the costliest first; empty if no rank does.
 -- column hosts VARCHAR[] -- The slow host, the ends of a slow link, or the hosts between which ranks would move; else
 --    empty.
--- column call_sites SITE[] -- MPI calls that it is before or in, the costliest first.
--- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued for one, asleep or idle-threads; null
---    if unknown.
--- column iterations BIGINT -- Iterations in which it shows; null if unknown.
--- column first_iteration BIGINT -- First and last of them, from 0.
--- column last_iteration BIGINT -- First and last of them, from 0.
+-- column call_sites SITE[] -- MPI calls in which or before which the problem occurs, the costliest first.
+-- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued (for a core), asleep or idle-threads;
+--    null if unknown.
+-- column iterations BIGINT -- Iterations in which the cause shows; null if unknown.
+-- column first_iteration BIGINT -- First iteration in which the cause shows, from 0.
+-- column last_iteration BIGINT -- Last iteration in which the cause shows, from 0.
 -- paragraphs severity, sentence, evidence, action
 -- above kind = unfinished, oversubscribed, external-load, tracing, start-up
 -- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, core_use, iterations, first_iteration, last_iteration

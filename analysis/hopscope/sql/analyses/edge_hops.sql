@@ -16,7 +16,7 @@
 -- column link VARCHAR -- Link class of the two ranks.
 -- column bytes BIGINT -- Payload.
 -- column begin_ns BIGINT [at] -- Begin of the send.
--- column took_ns BIGINT -- Until the receiver had it.
+-- column took_ns BIGINT -- Time from the begin of the send until the receiver had the message.
 -- column binding VARCHAR -- Who waited: recv, send, none or undecided.
 -- column on_path BOOLEAN -- True if on the run's critical path.
 -- column hops BIGINT -- Hops that the row stands for.

@@ -7,11 +7,11 @@
 -- param also TRACES = null -- Another run, for the scaling table.
 -- key run
 -- column run INTEGER -- Number of the run, from 0.
--- column trace VARCHAR -- Its trace.
--- column ranks BIGINT -- Its ranks.
+-- column trace VARCHAR -- Trace of the run.
+-- column ranks BIGINT -- Number of ranks in the run.
 -- column time_ns BIGINT -- Time from the first communication to the last.
--- column speedup DOUBLE -- The first run's time / this one's.
--- column computation_scaling DOUBLE [share] -- The first run's useful time over all ranks / this one's.
+-- column speedup DOUBLE -- Time of the first run / time of this run.
+-- column computation_scaling DOUBLE [share] -- Useful time of all ranks in the first run / useful time in this run.
 -- column global_efficiency DOUBLE [share] -- Parallel efficiency x computation scaling.
 -- column parallel_efficiency DOUBLE [share] -- As in `analyze efficiency`.
 -- column load_balance DOUBLE [share] -- As in `analyze efficiency`.

@@ -1,8 +1,8 @@
 -- Parallel efficiency and its factors: load balance, serialisation and transfer.
 --
--- Useful time is a rank's time outside MPI and not waiting in pthread_join. If several threads communicate, one of them
--- is enough. T is the time from the first communication to the last; if ranks communicate only at the end, from
--- MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
+-- Useful time is a rank's time outside MPI and not waiting in pthread_join. If several threads communicate, it is
+-- enough that one of them is outside. T is the time from the first communication to the last; if ranks communicate only
+-- at the end, T is the time from MPI_Init to MPI_Finalize. Mean and maximum are over ranks:
 --
 -- parallel efficiency       = load balance x communication efficiency
 -- load balance              = mean useful time / maximum useful time
@@ -21,7 +21,7 @@
 -- column efficiency_high DOUBLE [share] -- Upper end of its interval.
 -- column part_ns DOUBLE -- Numerator.
 -- column whole_ns DOUBLE -- Denominator.
--- column note VARCHAR -- Its meaning, or why it is null.
+-- column note VARCHAR -- Meaning of the efficiency, or why it is null.
 -- uses efficiency_input
 -- then explain.efficiency -- The replay on an ideal network.
 -- bar efficiency

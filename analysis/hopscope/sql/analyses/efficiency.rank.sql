@@ -5,10 +5,10 @@
 -- grain by = rank
 -- key rank
 -- column rank INTEGER -- The rank.
--- column useful_ns BIGINT -- Its useful time.
--- column useful_share DOUBLE -- As a share of the time between the first and the last communication.
--- column of_mean DOUBLE -- As a multiple of the ranks' mean.
--- column mpi_ns BIGINT -- Its time in MPI.
+-- column useful_ns BIGINT -- Useful time of the rank.
+-- column useful_share DOUBLE -- Useful time as a share of the time between the first and the last communication.
+-- column of_mean DOUBLE -- Useful time as a multiple of the ranks' mean.
+-- column mpi_ns BIGINT -- Time of the rank in MPI.
 -- uses useful_times, share_of
 -- bar useful_share
 -- empty note the trace has neither communication nor a time from MPI_Init to MPI_Finalize, so there is no efficiency

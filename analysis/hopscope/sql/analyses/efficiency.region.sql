@@ -6,9 +6,9 @@
 -- grain by = region
 -- key region
 -- column region VARCHAR -- Name of the region.
--- column ranks BIGINT -- Ranks that enter it.
--- column time_ns BIGINT -- Longest time of a rank inside.
--- column useful_ns DOUBLE -- Mean useful time inside.
+-- column ranks BIGINT -- Ranks that enter the region.
+-- column time_ns BIGINT -- Longest time of a rank inside the region.
+-- column useful_ns DOUBLE -- Mean useful time of the ranks inside the region.
 -- column parallel_efficiency DOUBLE [share] -- As in `analyze efficiency`; null if no time passes inside.
 -- column parallel_efficiency_low DOUBLE [share] -- Lower end of its interval.
 -- column parallel_efficiency_high DOUBLE [share] -- Upper end of its interval.
@@ -49,7 +49,7 @@ cut as (
             and region_visits.end_ns > communication_blocks.begin_ns
 ),
 
--- The time inside is the sum of the times up to its ends, less those up to its begins.
+-- The time inside a region is the sum of the times at which its visits end, less the sum of those at which they begin.
 ends as (  -- noqa: ST03
     select
         region,

@@ -5,16 +5,16 @@
 --
 -- param rank INTEGER = null -- Only this rank.
 -- param most BIGINT = null -- At most this many rows for each rank.
--- param worst noise|computing = "noise" -- Iteration that stands for a stretch.
+-- param worst noise|computing = "noise" -- A stretch shows its iteration with most noise or most computing.
 -- key rank, iteration
 -- column rank INTEGER -- The rank.
 -- column iteration BIGINT -- Number of the iteration, from 0.
--- column from_iteration BIGINT -- First iteration of its stretch.
--- column collective_id BIGINT -- Collective that ends it; null if there is none.
--- column enter_ns BIGINT [at] -- Enter of that collective, or begin of the next iteration.
--- column computing_ns BIGINT -- Its computing at the places that count.
--- column noise_ns BIGINT -- Its noise.
--- column paid_ns BIGINT -- Its noise on the run's critical path.
+-- column from_iteration BIGINT -- First iteration of the stretch.
+-- column collective_id BIGINT -- Collective that ends the iteration; null if there is none.
+-- column enter_ns BIGINT [at] -- Time of entering collective_id; without one, begin of the next iteration.
+-- column computing_ns BIGINT -- Computing of the rank in the iteration, at places that occur 20 times or more.
+-- column noise_ns BIGINT -- Noise of the rank in the iteration.
+-- column paid_ns BIGINT -- Part of the noise on the run's critical path.
 -- only-data from_iteration
 -- uses lateness
 -- example analyze iterations trace --format csv

@@ -7,15 +7,15 @@
 -- param at INTEGER = null -- The node, a trace-wide rank.
 -- key child
 -- column child INTEGER -- The child.
--- column share DOUBLE -- Collectives in which its message completed last.
+-- column share DOUBLE -- Share of the collectives in which the child's message completed last.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- column binding_share DOUBLE -- Those in which the node also waited for it.
+-- column binding_share DOUBLE -- Share of the collectives in which the node also waited for that message.
 -- column binding_low DOUBLE [share] -- Lower end of its interval.
 -- column binding_high DOUBLE [share] -- Upper end of its interval.
--- column undecided DOUBLE [share] -- Those in which the times cannot tell whether the node waited.
--- column margin_ns BIGINT -- Median time after the message before it.
--- column collectives BIGINT -- Collectives in which it sent to this node.
+-- column undecided DOUBLE [share] -- Share in which the child's message was last, and it is unknown if the node waited.
+-- column margin_ns BIGINT -- Median time between the previous message and the child's, if the child's is the last.
+-- column collectives BIGINT -- Collectives in which the child sent to this node.
 -- uses share_intervals, block_of
 -- only-data binding_low, binding_high
 -- bar share

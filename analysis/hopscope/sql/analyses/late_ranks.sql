@@ -1,29 +1,29 @@
 -- Lateness of each rank: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late if it computed longer since its previous collective than the faster members (the lower quartile;
--- below five members the shortest).
+-- A rank is late if, since its previous collective, it computed longer than the faster members (the lower quartile;
+-- with fewer than five members, the fastest one).
 --
 -- always     in more than half of its collectives (`--often`), also at the lower end of the interval
 -- rotating   in four of five collectives, the number of the latest rank moves on by the same step
--- spikes     in less than a tenth of them (`--rare`), also at the upper end
--- sometimes  late, but none of these
--- never      in none
+-- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end of the interval
+-- sometimes  in other cases
+-- never      in no collective
 --
--- param least_ms DOUBLE = null -- Limit in ms; 5 % of the time per collective by default.
+-- param least_ms DOUBLE = null -- Lateness in ms from which a rank is late; 5 % of the time per collective by default.
 -- param often DOUBLE = 0.5 -- Share of collectives above which a rank is `always` late.
--- param rare DOUBLE = 0.1 -- Share of collectives below which it has `spikes`.
+-- param rare DOUBLE = 0.1 -- Share of collectives below which a rank has `spikes`.
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column class VARCHAR -- always, rotating, spikes, sometimes or never; null below 13 collectives.
--- column share DOUBLE -- Share of its collectives in which it was late.
+-- column share DOUBLE -- Share of the rank's collectives in which it was late.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column typical_ns BIGINT -- Median lateness.
 -- column worst_ns BIGINT -- Largest lateness.
--- column latest BIGINT -- Collectives in which it was the latest.
--- column step INTEGER -- Ranks by which the latest one moves on; null if they take no turns.
--- column limit_ns BIGINT -- The limit.
--- column collectives BIGINT -- Collectives of two ranks or more, except its first.
+-- column latest BIGINT -- Collectives in which the rank was the latest.
+-- column step INTEGER -- Step by which the number of the latest rank moves on; null if ranks take no turns.
+-- column limit_ns BIGINT -- Lateness from which a rank counts as late.
+-- column collectives BIGINT -- Collectives of two ranks or more that the rank took part in, except its first.
 -- only-data limit_ns
 -- narrow latest, worst_ns, share_low
 -- uses share_of, share_intervals, block_of, lower_quartile, lateness_limit, own_computing

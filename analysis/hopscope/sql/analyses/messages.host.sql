@@ -5,8 +5,8 @@
 -- grain by = host
 -- key pair
 -- column pair VARCHAR -- Both hosts, as a->b.
--- column src_host VARCHAR -- Host of sender and receiver.
--- column dst_host VARCHAR -- Host of sender and receiver.
+-- column src_host VARCHAR -- Host of the sender.
+-- column dst_host VARCHAR -- Host of the receiver.
 -- columns of messages_by
 -- only-data src_host, dst_host
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order

@@ -4,8 +4,8 @@
 --
 -- grain by = size
 -- key from_bytes
--- column from_bytes BIGINT -- Smallest size; 0 without payload.
--- column below_bytes BIGINT -- All sizes are below this.
+-- column from_bytes BIGINT -- Smallest size of the row's messages; 0 for messages without payload.
+-- column below_bytes BIGINT -- Size that all messages of the row are below.
 -- columns of messages_by
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
 -- exact messages, bytes

@@ -16,7 +16,7 @@
 -- column false_alarm DOUBLE [share] -- Probability of the peak without a period; null with too little noise.
 -- column periodic BOOLEAN -- True if there is a period; null if unknown.
 -- column iterations BIGINT -- Iterations examined.
--- column noisy BIGINT -- Iterations with noise, or groups of them.
+-- column noisy BIGINT -- Iterations with noise; of long runs, groups of iterations.
 -- narrow noisy, whole_iterations, amplitude_ns
 -- uses noise_gaps, iteration_ends
 -- then explain.periods -- The periodogram and its false-alarm probability.
@@ -39,7 +39,7 @@ ends as materialized (
     from iteration_ends
 ),
 
--- Gaps after the last iteration belong to none.
+-- Gaps after the last iteration belong to no iteration.
 in_iterations as (
     select
         gaps.rank,
@@ -60,7 +60,8 @@ in_iterations as (
     where not exists (select 1 from ends)
 ),
 
--- A periodogram takes the square of its values, and each rank has one.
+-- The time of a periodogram grows with the square of the number of values, and each rank has a periodogram. So in long
+-- runs, neighbouring values are averaged.
 lengths as (
     select
         rank,

@@ -1,23 +1,24 @@
--- Noise of each rank: how often and how much it computed longer than normal, and who paid.
+-- Noise of each rank: how often and how much it computed longer than normal, and how much of that delayed the run.
 --
--- Noise is computing time beyond the median of that rank at that place; a place counts from 20 occurrences on, besides
--- the first. Extra time that most ranks show at once does not count. An iteration is a turn of the program's main loop. Noise on
--- the run's critical path is paid for; waiting absorbs the rest.
+-- Noise is computing time beyond the rank's median at the same place in the program. A place counts if it occurs 20
+-- times or more; its first occurrence is left out. Extra time that most ranks show at once does not count. An iteration
+-- is a turn of the program's main loop. Noise on the run's critical path delays the run (it is paid for); the waiting
+-- of other ranks absorbs the rest.
 --
 -- grain by = rank default
 -- key rank
 -- column rank VARCHAR -- The rank, or `any rank`.
--- column late_1ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_5ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_10ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column late_30ms BIGINT -- Iterations with more noise than that; null without iterations.
--- column iterations BIGINT -- Iterations that it took part in.
--- column noise_ns BIGINT -- Its noise; null if no place occurs 20 times.
--- column worst_ns BIGINT -- In the worst iteration.
--- column noise_share DOUBLE -- As a share of its computing at these places.
+-- column late_1ms BIGINT -- Iterations with more than 1 ms of noise; null without iterations.
+-- column late_5ms BIGINT -- Iterations with more than 5 ms of noise; null without iterations.
+-- column late_10ms BIGINT -- Iterations with more than 10 ms of noise; null without iterations.
+-- column late_30ms BIGINT -- Iterations with more than 30 ms of noise; null without iterations.
+-- column iterations BIGINT -- Iterations that the rank took part in.
+-- column noise_ns BIGINT -- Noise of the rank; null if no place occurs 20 times.
+-- column worst_ns BIGINT -- Noise in the worst iteration.
+-- column noise_share DOUBLE -- Noise as a share of the rank's computing at the places that count.
 -- column noise_low DOUBLE [share] -- Lower end of its interval; null below 13 iterations.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
--- column paid_ns BIGINT -- Its noise on the run's critical path.
+-- column paid_ns BIGINT -- Part of the noise on the run's critical path.
 -- narrow late_5ms, worst_ns
 -- uses lateness, share_of, share_intervals, block_of
 -- only-data noise_low, noise_high

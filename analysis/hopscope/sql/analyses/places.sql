@@ -8,11 +8,11 @@
 -- column call_site VARCHAR -- The call sites in the trace, as module+offset or file:line.
 -- column how VARCHAR -- What names the place: debug lines (line), a symbol or the trace itself (archive); else why only
 --    the module is known; null if unknown.
--- column remedy VARCHAR -- How to see its source line; null if known or nothing helps.
+-- column remedy VARCHAR -- Way to see the source line; null if it is known or nothing helps.
 -- columns of run_path_shares
 -- column call_ns BIGINT -- The path's time inside the call.
 -- column calls BIGINT -- Calls of MPI.
--- column collective_calls BIGINT -- Those that are collectives.
+-- column collective_calls BIGINT -- Calls of collectives.
 -- column mpi_ns BIGINT -- Time inside the calls.
 -- column collective_waiting_ns BIGINT -- Waiting in collectives for ranks that entered later.
 -- columns of messages_by: messages, waiting_caused_ns, waiting_suffered_ns

@@ -7,12 +7,12 @@
 -- key region, rank
 -- column region VARCHAR -- Name of the region.
 -- column rank INTEGER -- The rank.
--- column visits BIGINT -- Visits.
--- column time_ns BIGINT -- Time inside.
--- column mean_ns BIGINT -- Mean of a visit.
--- column longest_ns BIGINT -- The longest visit.
--- column mpi_ns BIGINT -- The part in MPI calls.
--- column share DOUBLE -- As a share of the time of the rank's threads.
+-- column visits BIGINT -- Number of visits.
+-- column time_ns BIGINT -- Time inside the region.
+-- column mean_ns BIGINT -- Mean time of a visit.
+-- column longest_ns BIGINT -- Time of the longest visit.
+-- column mpi_ns BIGINT -- Part of the time in MPI calls.
+-- column share DOUBLE -- Time inside as a share of the time of the rank's threads.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses region_visits, rank_times, track_threads, share_of, share_intervals, block_of
@@ -51,7 +51,7 @@ ordered as (
             rows between unbounded preceding and 1 preceding
         ) as free_ns
     from things
-    -- Most programs mark no region: then nothing is sorted.
+    -- Most programs mark no region. Then no rows are left to sort.
     where location in (select outermost.location from outermost)
 ),
 

@@ -7,9 +7,9 @@
 -- whole run
 -- key item
 -- column section VARCHAR -- run or operations.
--- column item VARCHAR -- Item.
--- column value DOUBLE [of unit] -- Value; null if in words.
--- column unit VARCHAR -- Its unit: ns, bytes, share, ranks and the like; null for a plain number.
+-- column item VARCHAR -- Name of the item.
+-- column value DOUBLE [of unit] -- Value; null if the item has words instead.
+-- column unit VARCHAR -- Unit of the value: ns, bytes, share, ranks and the like; null for a plain number.
 -- column note VARCHAR -- The value in words, or a remark.
 -- uses rank_times, share_of, quantity
 -- only-data unit

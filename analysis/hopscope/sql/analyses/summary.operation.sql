@@ -5,16 +5,16 @@
 -- grain by = operation
 -- key operation
 -- column operation VARCHAR -- The MPI function.
--- column collectives BIGINT -- Its collectives.
+-- column collectives BIGINT -- Collectives of the operation.
 -- column calls BIGINT -- Calls of all ranks.
--- column hops BIGINT -- Its hops.
--- column bytes BIGINT -- Payload.
--- column time_ns BIGINT -- Time of all ranks.
--- column share DOUBLE -- As a share of all ranks' time.
+-- column hops BIGINT -- Hops of the operation's collectives.
+-- column bytes BIGINT -- Payload of the hops.
+-- column time_ns BIGINT -- Time of all ranks in the operation.
+-- column share DOUBLE -- The time as a share of all ranks' time.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column waiting_ns BIGINT -- Waiting for later ranks.
--- column incomplete BIGINT -- Its incomplete collectives.
+-- column incomplete BIGINT -- Incomplete collectives of this operation.
 -- narrow incomplete, bytes, share_low, hops
 -- exact collectives, calls, hops, bytes, incomplete
 -- uses waiting, rank_times, share_of, share_intervals, block_of

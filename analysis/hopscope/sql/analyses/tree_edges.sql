@@ -7,7 +7,7 @@
 -- param comm INTEGER = null -- Only this communicator.
 -- param root INTEGER = null -- Only trees with this root, a trace-wide rank.
 -- key edge
--- column edge VARCHAR -- Role, sender and receiver, as up 3->2.
+-- column edge VARCHAR -- Role, sender and receiver, such as up 3->2.
 -- column role VARCHAR -- up (towards one rank), down (from it) or exchange; null if unrecognised.
 -- column src INTEGER -- Sender.
 -- column dst INTEGER -- Receiver.

@@ -4,13 +4,13 @@
 -- algorithm.
 --
 -- key tree, comm, root, role, rank
--- column tree VARCHAR -- Its name.
+-- column tree VARCHAR -- Name of the tree.
 -- column comm INTEGER -- The communicator.
 -- column root INTEGER -- Root, a trace-wide rank.
 -- column role VARCHAR -- up (gathers) or down (distributes).
 -- column rank INTEGER -- Member, a trace-wide rank.
--- column parent INTEGER -- Its parent; null for the root.
--- column child_order INTEGER -- Position among its siblings, from 0.
+-- column parent INTEGER -- Parent of the member; null for the root.
+-- column child_order INTEGER -- Position of the member among its siblings, from 0.
 -- column link VARCHAR -- Class of the link to the parent; null for the root.
 -- column host VARCHAR -- The host, as in the topology.
 -- column cluster VARCHAR -- The cluster, as in the topology.

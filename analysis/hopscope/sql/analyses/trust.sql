@@ -9,14 +9,14 @@
 -- cost         what tracing cost; the job's times with recording off and on come from `hopscope run --also-untraced`
 --
 -- param untraced_ns BIGINT = null -- Time of the job with HOPSCOPE_RECORD=0; by default as measured by the run.
--- param traced_ns BIGINT = null -- Time with recording on.
+-- param traced_ns BIGINT = null -- Time of the job with recording on; by default as measured by the run.
 -- whole run
 -- key item
 -- column section VARCHAR -- limits, data, coverage, engines, clocks, network or cost.
--- column item VARCHAR -- Item; the kind of a limit.
--- column value DOUBLE [of unit] -- Value; null if unknown or in words.
--- column unit VARCHAR -- Its unit; null for a plain number.
--- column sentence VARCHAR -- Its meaning, or what to do about it.
+-- column item VARCHAR -- Name of the item; for a limit, its kind.
+-- column value DOUBLE [of unit] -- Value; null if it is unknown, or if the item has only words.
+-- column unit VARCHAR -- Unit of the value; null for a plain number.
+-- column sentence VARCHAR -- Meaning of the item, or what to do about it.
 -- only-data unit
 -- uses limits, rank_times, share_of, emulated_links, network_links, bindings, off_times, clock_error, quantity
 -- then explain.trust -- The section `data`.

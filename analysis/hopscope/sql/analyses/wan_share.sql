@@ -1,8 +1,9 @@
 -- Share of the collectives' time spent on links between clusters.
 --
--- Over a tree, a cluster's path consists of the routes of its ranks' contributions to the root and of the results back.
--- Elsewhere it is the chain of hops that the cluster's last rank waited for. The first row is the run's critical path
--- without collectives of unknown messages (`native`). If there are no collectives, it is the only row.
+-- In a collective over a tree, a cluster's path consists of the routes of its ranks' contributions to the root, and of
+-- the routes of the results back. In other collectives it is the chain of hops for which the cluster's last rank
+-- waited. The first row is the run's critical path without collectives of unknown messages (`native`). If there are no
+-- collectives, it is the only row.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, or a cluster.
@@ -14,8 +15,8 @@
 -- column crossings DOUBLE -- Hops between clusters in sequence, per collective.
 -- column path_ns BIGINT -- Time of the critical path, or of all routes.
 -- column wan_ns BIGINT -- Time on `wan` hops.
--- column waiting_ns BIGINT -- Time off the routes: waiting for others.
--- column collectives BIGINT -- Collectives.
+-- column waiting_ns BIGINT -- Time in the calls that is not on the routes: waiting for others.
+-- column collectives BIGINT -- Number of collectives.
 -- narrow share_low, bytes, collectives
 -- uses run_path, wan_on_path, own_routes, share_of, share_intervals, block_of
 -- bar share

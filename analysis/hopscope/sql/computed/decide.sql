@@ -1,32 +1,32 @@
 -- Best algorithm of each operation, message size and number of ranks, as measured by a sweep.
 --
--- FILE comes from `hopscope sweep`. A method's time is the least of its repeats. Every other repeat chooses the best
--- method, and the remaining repeats give its time. Models choose by their formulas for the farthest link, the replay by
--- the ranks' own links.
+-- FILE comes from `hopscope sweep`. A method's time is the shortest of its repeats. Half of the repeats (every second
+-- one) serve to choose the best method, the other half give its time. Models choose by their formulas with the costs of
+-- the farthest link, the replay by the links between the ranks.
 --
--- -o writes the rules that make the library follow its best methods where its own choice is over 2 % slower; --tree
--- writes a tree file for the points where Hopscope's engine is over 2 % faster than the library.
+-- -o writes rules that make the library use its best method wherever its own choice is over 2 % slower; --tree writes
+-- a tree file for the points where Hopscope's engine is over 2 % faster than the library.
 --
 -- key operation, ranks, bytes
 -- column operation VARCHAR -- The MPI function.
--- column ranks INTEGER -- Ranks, the first ones of the job.
--- column bytes BIGINT [bytes] -- The larger of what a rank sends and receives.
+-- column ranks INTEGER -- Number of ranks; they are the first ones of the job.
+-- column bytes BIGINT [bytes] -- Bytes that a rank sends or receives, whichever is more.
 -- column best VARCHAR -- Best method, in the library's words, or `default`.
--- column time_ns DOUBLE -- Its time.
+-- column time_ns DOUBLE -- Time of the best method.
 -- column default_ns DOUBLE -- Time of the library's own choice.
--- column penalty DOUBLE [share] -- Its excess over the best; 0 where it is the best.
+-- column penalty DOUBLE [share] -- Excess of the library's own choice over the best method; 0 if it is the best.
 -- column hockney VARCHAR -- Method that this model chooses; null if none.
 -- column loggp VARCHAR -- Method that this model chooses; null if none.
 -- column plogp VARCHAR -- Method that this model chooses; null if none.
 -- column replay VARCHAR -- Method that this model chooses; null if none.
--- column hockney_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column loggp_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column plogp_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column replay_penalty DOUBLE [share] -- Measured excess of that method over the best.
--- column methods INTEGER -- Methods measured.
+-- column hockney_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column loggp_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column plogp_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column replay_penalty DOUBLE [share] -- Measured excess of that method over the best method.
+-- column methods INTEGER -- Methods that were measured.
 -- column formulas INTEGER -- Methods with formulas.
 -- column replays INTEGER -- Methods that can be replayed.
--- column repeats INTEGER -- Repeats of the best one.
+-- column repeats INTEGER -- Repeats of the best method.
 -- column unsteady BOOLEAN -- True if repeats, without the longest, differ by more than 5 %.
 -- only-data formulas, replays, repeats
 -- narrow methods, replay, plogp, loggp, hockney, default_ns, time_ns

@@ -3,24 +3,24 @@
 -- The input is a trace with hops or a machine file. The formulas assume one class of links for all messages. The replay
 -- sends the engine's messages over the ranks' own links; for a machine file, each rank is on its own host, under LogGP.
 --
--- A collective is measured from its last enter to its last leave. It counts if its enters lie within a tenth of that
--- time; `skewed` counts the others.
+-- A collective's measured time is from its last enter to its last leave. The collective counts only if all its enters
+-- lie within a tenth of that time; `skewed` is the number of the others.
 --
 -- param operation VARCHAR = null -- Only this operation.
 -- param link VARCHAR = null -- Class of links; the farthest with parameters by default.
--- param machine VARCHAR = null -- Machine file with the parameters, beside a trace.
+-- param machine VARCHAR = null -- Machine file with the parameters, if the input is a trace.
 -- key operation, algorithm, ranks, bytes, segment_bytes
 -- column operation VARCHAR -- The MPI function.
 -- column algorithm VARCHAR -- The published algorithm.
 -- column ranks INTEGER -- Number of ranks.
--- column bytes BIGINT -- Message size; of MPI_Alltoall, of each block.
+-- column bytes BIGINT -- Message size; for MPI_Alltoall, size of each block.
 -- column segment_bytes BIGINT -- Segment size; 0 for whole messages.
 -- column link VARCHAR -- The class of links.
--- column hockney_ns DOUBLE -- By Hockney's formula; null without parameters.
--- column loggp_ns DOUBLE -- By LogGP's; null without parameters.
--- column plogp_ns DOUBLE -- By PLogP's; null without parameters.
--- column replay_ns DOUBLE -- By the replay; null without the algorithm or parameters, or with too many messages.
--- column measured_ns DOUBLE -- Median of the trace; null if it has none.
+-- column hockney_ns DOUBLE -- Time by Hockney's formula; null without parameters.
+-- column loggp_ns DOUBLE -- Time by LogGP's formula; null without parameters.
+-- column plogp_ns DOUBLE -- Time by PLogP's formula; null without parameters.
+-- column replay_ns DOUBLE -- Time by the replay; null without the algorithm or parameters, or with too many messages.
+-- column measured_ns DOUBLE -- Median time in the trace; null if it has no such collective.
 -- column low_ns DOUBLE -- Lower end of its interval; null for one collective.
 -- column high_ns DOUBLE -- Upper end of its interval.
 -- column collectives BIGINT -- Collectives measured.

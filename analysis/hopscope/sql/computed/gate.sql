@@ -1,7 +1,7 @@
 -- Evaluate all gates of the project's file on a trace.
 --
--- Gates are in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, here or in a
--- directory above. A key is an analysis with its options, a value one gate or a list, as for --fail-if:
+-- Gates are in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, in the working directory
+-- or above it. A key is an analysis with its options, a value one gate or a list of gates, as for --fail-if:
 --
 --   [gates]
 --   "compare --by structure" = "*.changed == 1"

@@ -4,29 +4,30 @@
 --
 -- Hockney: m bytes take alpha(m) + m beta(m). PLogP: o_s(m) and o_r(m) are the time in MPI of sender and receiver,
 -- g(m) the time between two messages, L half a round trip less g. LogGP: o is the mean overhead and g the gap of the
--- smallest message, L the rest of its way, G the gap per byte of the largest. gamma is the time to combine a byte.
+-- smallest message. L is the time of that message from end to end, less the overheads at both ends. G is the gap per
+-- byte of the largest message. gamma is the time to combine a byte.
 --
--- Parameters of a trace's links come from hops that a rank waited for and that had their link to themselves. Messages
--- of a single size give no beta, and alpha only if they are as short as a packet's header. From the size on at which
--- the library uses rendezvous, alpha is three times as long.
+-- Parameters of a trace's links come from hops that a rank waited for and that shared their link with no other hop.
+-- Messages of a single size give no beta, and alpha only if they are as short as a packet's header. From the size on at
+-- which the library uses rendezvous, alpha is three times as long.
 --
 -- param operation VARCHAR = "MPI_SUM" -- Combining operation, for gamma.
 -- param type VARCHAR = "MPI_DOUBLE" -- Combined type, for gamma.
 -- param machine VARCHAR = null -- Machine file that tells where the hosts of a trace are.
 -- key link, source, destination, model, parameter, bytes, destinations
--- column link VARCHAR -- Class of the link; null for what belongs to none.
+-- column link VARCHAR -- Class of the link; null for a parameter that belongs to no link.
 -- column source VARCHAR -- Sending and receiving host; null for a whole class.
 -- column destination VARCHAR -- Sending and receiving host; null for a whole class.
--- column outlying BOOLEAN -- True if this pair is unlike its class.
+-- column outlying BOOLEAN -- True if this pair of hosts is unlike its class.
 -- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma and for gaps towards several destinations.
--- column parameter VARCHAR -- Its name.
+-- column parameter VARCHAR -- Name of the parameter.
 -- column bytes BIGINT -- Message size; null for every size.
--- column destinations INTEGER -- Destinations in a row; null if any.
--- column value DOUBLE [of unit] -- Its value.
+-- column destinations INTEGER -- Destinations that a rank sends to one after another; null for any number.
+-- column value DOUBLE [of unit] -- Value of the parameter.
 -- column unit VARCHAR -- ns or ns/byte.
 -- column low DOUBLE [of unit] -- Lower end of its interval; null if unknown.
 -- column high DOUBLE [of unit] -- Upper end of its interval.
--- column count BIGINT -- Measurements.
+-- column count BIGINT -- Number of measurements.
 -- narrow outlying, count
 -- only-data unit
 -- whole run

@@ -10,37 +10,38 @@
 -- Alltoallw, Reduce_scatter, Reduce_scatter_block, Scan, Exscan; Alltoallv and Alltoallw only where Hopscope's
 -- engine ran them.
 --
--- Collectives with different operations or communicators, or with sizes more than four times apart, are selections of
--- their own. Up to eight selections get candidates.
+-- Collectives with different operations or communicators, or with sizes more than four times apart, form separate
+-- selections. Up to eight selections get candidates.
 --
 -- A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay misses the run by
 -- more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is predicted.
 --
 -- param for hopscope|openmpi|mpich = "hopscope" -- Whose algorithms to try.
--- param algorithms VARCHAR = null -- The engine's algorithms to try, with commas, as in tree files; all by default.
+-- param algorithms VARCHAR = null -- The engine's algorithms to try, separated by commas, as in tree files; all by
+--    default.
 -- param launcher VARCHAR = null -- Launcher of the MPI library to ask; the first on PATH of the run's release by
 --    default.
 -- key name
 -- column name VARCHAR -- The algorithm, as in tree files or in the library's words; or `baseline: NAME`.
--- column baseline BOOLEAN -- True for what ran.
+-- column baseline BOOLEAN -- True for the algorithms that ran.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration by the replay.
 -- column predicted_low_ns DOUBLE [ns] -- Lower end of its interval.
 -- column predicted_high_ns DOUBLE [ns] -- Upper end of its interval.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run.
--- column gain DOUBLE [share] -- Share of the baseline's predicted_ns saved.
+-- column gain DOUBLE [share] -- Share of the baseline's predicted_ns that is saved.
 -- column gain_low DOUBLE [share] -- Lower end of its interval.
 -- column gain_high DOUBLE [share] -- Upper end of its interval.
 -- column model_error DOUBLE [share] -- Error of the replay of the baseline.
--- column depth INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
--- column wan_crossings INTEGER -- Messages in sequence, all and WAN; null for what the library ran.
+-- column depth INTEGER -- Messages in sequence; null for what the library ran.
+-- column wan_crossings INTEGER -- WAN messages in sequence; null for what the library ran.
 -- column wan_messages INTEGER -- WAN messages per collective.
--- column extrapolates VARCHAR -- Links or sizes that it uses and the run did not measure.
--- column chosen BOOLEAN -- True if suggested.
--- column comm INTEGER -- Its communicator; null for several.
--- column operation VARCHAR -- Its operations.
--- column bytes_min BIGINT [bytes] -- Bytes that it is for, least and most; null for several selections.
--- column bytes_max BIGINT [bytes] -- Bytes that it is for, least and most; null for several selections.
--- column not_predicted VARCHAR -- Why it has no prediction.
+-- column extrapolates VARCHAR -- Links or sizes that the candidate uses, but the run did not measure.
+-- column chosen BOOLEAN -- True if the candidate is suggested.
+-- column comm INTEGER -- Communicator of the candidate; null for several.
+-- column operation VARCHAR -- Operations of the candidate.
+-- column bytes_min BIGINT [bytes] -- Least and most bytes that the candidate is for; null for several selections.
+-- column bytes_max BIGINT [bytes] -- Least and most bytes that the candidate is for; null for several selections.
+-- column not_predicted VARCHAR -- Reason why the candidate has no prediction.
 -- only-data gain_low, gain_high, comm, operation, bytes_min, bytes_max
 -- narrow not_predicted, baseline, depth, wan_crossings, wan_messages, model_error, measured_ns, extrapolates,
 --    predicted_low_ns

@@ -3,21 +3,21 @@
 -- Every host keeps its number of ranks. Each message and hop costs latency + bytes * time per byte, fitted by class
 -- of link. METIS and swaps look for the order with the least sum.
 --
--- `gain` is the share of that sum saved, `run_gain` the share of the run's time, by a replay. Hops of algorithms that
--- follow the hosts stay with the hosts. A class of link on which no rank waited counts as half of the next slower one;
--- if no rank waited at all, only the numbers of messages count.
+-- `gain` is the share of that sum saved, `run_gain` the share of the run's time saved, by a replay. Hops of algorithms
+-- that follow the hosts stay with the hosts. If no rank waited on a class of link, a message on it costs half as much
+-- as on the next slower class; if no rank waited at all, only the numbers of messages count.
 --
 -- The order is suggested, and its file written, only if it saves 1 % and the whole interval of `run_gain` is a gain
 -- or null.
 --
 -- key link
 -- column link VARCHAR -- Class of link, or `all`.
--- column messages BIGINT -- Messages and hops on such links, as it ran and in the new order.
--- column new_messages BIGINT -- Messages and hops on such links, as it ran and in the new order.
--- column bytes BIGINT -- Their bytes, likewise.
--- column new_bytes BIGINT [bytes] -- Their bytes, likewise.
--- column predicted_ns DOUBLE [ns] -- Sum of their predicted times, likewise; null if nothing was fitted.
--- column new_predicted_ns DOUBLE [ns] -- Sum of their predicted times, likewise; null if nothing was fitted.
+-- column messages BIGINT -- Messages and hops on links of the class, in the recorded order.
+-- column new_messages BIGINT -- Messages and hops on links of the class, in the new order.
+-- column bytes BIGINT -- Bytes of the messages and hops, in the recorded order.
+-- column new_bytes BIGINT [bytes] -- Bytes of the messages and hops, in the new order.
+-- column predicted_ns DOUBLE [ns] -- Sum of the predicted times in the recorded order; null if nothing was fitted.
+-- column new_predicted_ns DOUBLE [ns] -- Sum of the predicted times in the new order; null if nothing was fitted.
 -- column gain DOUBLE [share] -- Share of predicted_ns saved; without it, of the weighted messages (`all` only).
 -- column run_gain DOUBLE [share] -- Share of the run's time saved (`all` only); null if not predicted.
 -- column run_gain_low DOUBLE [share] -- Lower end of its interval.

@@ -1,7 +1,7 @@
 -- The point above which this part of a normal distribution lies, in standard deviations.
 --
--- The rational approximation of Hastings, off by less than 0.00045 (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23). Give it a part of at
--- most a half.
+-- The rational approximation of Hastings, with an error below 0.00045 (Abramowitz and Stegun, Handbook of Mathematical
+-- Functions, 26.2.23). The part must be at most a half.
 create or replace macro normal_quantile(part) as
 (
     sqrt(-2 * ln(part))

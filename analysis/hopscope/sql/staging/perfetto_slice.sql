@@ -1,6 +1,6 @@
--- perfetto_slice(pid, tid, cat, name, begin_ns, end_ns, args): a slice of a track, as an event of the Trace Event Format.
+-- perfetto_slice(pid, tid, cat, name, begin_ns, end_ns, args): a slice of a track, as a Trace Event Format's event.
 --
--- Its times are microseconds there, exact to the nanosecond by their fraction.
+-- Times in that format are microseconds; their fractions keep them exact to the nanosecond.
 create or replace macro perfetto_slice(pid, tid, cat, name, begin_ns, end_ns, args) as
 json_object(
     'ph', 'X', 'cat', cat, 'name', name, 'pid', pid, 'tid', tid,

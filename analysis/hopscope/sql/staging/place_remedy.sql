@@ -1,7 +1,7 @@
 -- place_remedy(resolution, module): the step that gives a place its function and source line, in a few words.
 --
 -- resolution and module are `how` and `module` of the table `places`. Null if there is nothing to do: the line is
--- known, or the place lies in Python or mpi4py, which nobody recompiles for this.
+-- known, or the place lies in Python or mpi4py, which users do not recompile for this.
 create or replace macro place_remedy(resolution, module) as (
     case
         when coalesce(regexp_matches(module, '/(mpi4py/MPI[.][^/]*|libpython3[^/]*|python3?[0-9.]*)$'), false) then null

@@ -1,9 +1,10 @@
 -- The block bootstrap over collectives: each share in 200 resampled runs.
 --
--- Give it the name of a table with columns key, block, part and whole. The blocks are drawn with replacement 200 times,
--- each time as many as there are. draws has the share of a key in each draw, times the sum of its parts. The draws come
--- from a hash instead of random numbers, so that an answer repeats. Rows whose block is null happen once in a run, so
--- every draw has them. Below 5 blocks (13 collectives) there is too little to draw from, and no key has a row.
+-- Give it the name of a table with columns key, block, part and whole. Each of 200 draws takes as many blocks as there
+-- are, with replacement. The column `draws` has the share of a key in each draw, the column `times` the sum of its
+-- parts. The draws come from a hash instead of random numbers, so that an answer repeats. Rows whose block is null
+-- happen once in a run, so every draw has them. Below 5 blocks (13 collectives) there is too little to draw from, and
+-- no key has a row.
 create or replace macro share_draws(measures) as table
     with per_block as materialized (
         select
@@ -45,8 +46,8 @@ create or replace macro share_draws(measures) as table
         group by resample, place
     ),
 
-    -- The number of times that each block is drawn, in the order of the blocks. A share is then a quotient of two inner
-    -- products.
+    -- For each draw, the number of times that each block is drawn, in the order of the blocks. With these lists, a
+    -- share is a quotient of two inner products.
     weights as materialized (
         select
             resamples.resample,

@@ -1,7 +1,8 @@
 -- The interval of 95 % of a share, by the block bootstrap over collectives.
 --
--- Give it the name of a table with columns key, block, part and whole; see share_draws. The interval lies between the 2.5 % and the 97.5 % quantile of the
--- shares drawn; standard_error is the standard deviation of these. Below 5 blocks (13 collectives) there is none.
+-- Give it the name of a table with columns key, block, part and whole; see share_draws. The interval lies between the
+-- 2.5 % and the 97.5 % quantile of the shares drawn; standard_error is their standard deviation. Below 5 blocks (13
+-- collectives) there is no interval.
 --
 -- uses share_draws
 create or replace macro share_intervals(measures) as table

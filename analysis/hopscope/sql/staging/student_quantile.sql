@@ -1,6 +1,7 @@
 -- The point above which this part of Student's distribution lies, in standard errors.
 --
--- By the expansion in the degrees of freedom (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5). Give it a part of at most a half.
+-- Computed by the expansion in the degrees of freedom (Abramowitz and Stegun, Handbook of Mathematical Functions,
+-- 26.7.5). The part must be at most a half.
 --
 -- uses normal_quantile
 create or replace macro student_quantile(part, degrees) as

@@ -1,8 +1,9 @@
 -- The lower end of a share's interval, wide enough for the number of shares that are compared.
 --
--- share: to evaluate. square: the mean of the squares of each collective's contribution (the share itself if each
--- contributes 0 or 1). standard_error: the bootstrap's; null without one. collectives: their number. compared: the
--- number of shares that are compared. blocks: their number. error: how often an interval may miss.
+-- share: the share to evaluate. square: the mean of the squares of each collective's contribution (equal to the share
+-- if each contributes 0 or 1). standard_error: from the bootstrap; null without one. collectives, blocks: the numbers
+-- of collectives and of blocks. compared: the number of shares that are compared. error: the probability with which an
+-- interval may miss.
 --
 -- Of many shares, one lies far from its expected value by chance, so the error is divided by the number compared
 -- (Bonferroni's correction: Dunn, Multiple comparisons among means, JASA 56, 1961). 200 draws have no quantile for such

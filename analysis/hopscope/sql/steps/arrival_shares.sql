@@ -15,18 +15,20 @@
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column late BOOLEAN -- True if its interval lies above `chance` (error 5 % / number compared); null without an
 --    interval.
--- column cause_share DOUBLE -- Collectives whose last arrival was late because this one computed longer.
+-- column cause_share DOUBLE -- Share of collectives whose last arrival was late because of longer computing here.
 -- column cause_low DOUBLE [share] -- Lower end of its interval.
 -- column cause_high DOUBLE [share] -- Upper end of its interval.
 -- column cause BOOLEAN -- True if its interval lies above `cause_chance` (error 1 % / number compared) and
---    `cost_share` is 2 % or more; null if unknown, or if it costs 10 % and only an error of 5 % lets it lie above.
+--    `cost_share` is 2 % or more; null if unknown, or if the cost is 10 % or more and the interval lies above only with
+--    an error of 5 %.
 -- column cost_share DOUBLE -- Share of the run's critical path that its excess computing takes.
--- column released_share DOUBLE -- Collectives whose last arrival was late because the previous one released it last.
+-- column released_share DOUBLE -- Share of collectives whose last arrival was late because the previous collective
+--    released it last.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
 -- column released_high DOUBLE [share] -- Upper end of its interval.
 -- column chance DOUBLE [share] -- Share of last arrivals that chance would give it.
 -- column cause_chance DOUBLE [share] -- Share of causes that chance would give it.
--- column undecided DOUBLE [share] -- Collectives where the clocks cannot tell.
+-- column undecided DOUBLE [share] -- Share of its collectives in which it may be the last, but the clocks cannot tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Waiting of the others for it.
 -- column collectives BIGINT -- Complete collectives of two ranks or more that it took part in.
@@ -75,7 +77,7 @@ create or replace macro arrival_shares(label) as table
             members_of_comms.key,
             collectives_of_comms.block,
             sum(collectives_of_comms.collectives) as whole,
-            -- Summed in a fixed order, so that the last digits do not differ from run to run.
+            -- Summed in a fixed order, so that the last digits are the same each time.
             sum(
                 collectives_of_comms.collectives * members_of_comms.members / collectives_of_comms.comm_size
                 order by collectives_of_comms.comm, collectives_of_comms.comm_size

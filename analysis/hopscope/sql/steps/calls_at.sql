@@ -1,8 +1,8 @@
--- The MPI call that a thread was in at each of some times, as far as messages of the application go.
+-- The MPI call that a thread was in when one end of an application's message began or began to wait.
 --
--- Give it the name of a table with a location and at_ns, the time at which one end of a message began or began to wait.
--- region is the function of the last call that began by then. call_site is its call site, or null if the call had ended
--- by then: then no known call caused the event.
+-- Give it the name of a table with a location and at_ns, the time of that event. region is the function of the last
+-- call that began up to at_ns. call_site is its call site, or null if the call had ended before at_ns, because then no
+-- known call caused the event.
 create or replace macro calls_at(ends) as table
     with queries as (
         select * from query_table(ends)

@@ -1,6 +1,6 @@
--- Calls with a reason why the MPI library ran them, or why its messages are not known, by operation and reason.
+-- The number of calls that have a reason why the MPI library ran them or why its messages are unknown, by reason.
 --
--- reason is the text after `native:` in the archive.
+-- One row per operation and reason. reason is the text after `native:` in the archive.
 create or replace view calls_gone_native as
 select
     collectives.op,

@@ -1,19 +1,19 @@
--- Causes of waiting in each collective: the rank whose computing caused it, or the rank that the previous collective released last.
+-- Causes of waiting in each collective: a rank that computed longer, or that the previous collective released last.
 --
 -- The path that leads to what the others waited for (`lead`) ends at the last enter or, if that is later, where the
 -- chain of binding hops begins. Lateness is the time from when the faster members were ready (`lower_quartile`; the
--- median is late itself if half of them are) to the end of that path. Three parts explain it: how much longer than the
--- faster members each rank on the path computed, as far as that computing lies on the path; how much later its first
--- rank left the previous collective; and its messages. The rest is the unexplained part. The largest part names the
--- cause (delay costs: Böhme et al., ICPP 2010).
+-- median is late itself if half of them are) to the end of that path. Three parts explain the lateness: how much longer
+-- than the faster members each rank on the path computed, as far as that computing lies on the path; how much later the
+-- first rank of the path left the previous collective; and the path's messages. The rest is the unexplained part. The
+-- largest part names the cause (delay costs: Böhme et al., ICPP 2010).
 --
 -- A rank reaches a nonblocking collective twice, at its start and in the call that waits for it. Its computing in
 -- between counts if the path comes from that wait.
 --
--- A collective cannot hold up a rank for longer than the rank was in it. If the others did not wait for a rank there (a
--- broadcast need not wait for a late receiver), it leaves late because it came late; that part is left out. A member
--- counts as equally late if its excess computing and its lateness are both at least nine tenths of the cause's. Such
--- members share the blame; otherwise the last few microseconds would decide who gets it.
+-- The previous collective cannot hold up a rank for longer than the rank was in it. A rank for which the others did not
+-- wait there (a broadcast need not wait for a late receiver) left late only because it came late; that time is left
+-- out. A member counts as equally late if its excess computing and its lateness are both at least nine tenths of the
+-- cause's. Such members share the blame; otherwise the last few microseconds would decide who gets it.
 --
 -- One row per complete collective with such a path, or several if members share the blame. cause_part is a member's
 -- part of the blame, excess_ns how much longer it computed. Both ranks may be null.

@@ -1,4 +1,4 @@
--- Each collective with the place in the program that called it, to align two runs by.
+-- Each collective with the place in the program that called it, by which two runs are aligned.
 --
 -- Members may call from different places. The smallest call site represents them all, or `unknown` if the collector
 -- recorded none. `place` is its place in the source. If that is unknown, `place` is the call site itself and `function`

@@ -1,6 +1,7 @@
--- The threads that carry their rank's computing and waiting: those that communicate, and those that wait for such a thread to end.
+-- The threads that stand for their rank's computing and waiting: those that communicate, or wait for such a thread.
 --
--- One row per thread; of a rank that never communicates, its first. is_alone: it is its rank's only one, and the one that began MPI.
+-- One row per thread. A rank that never communicates has a row for its first thread. is_alone is true if the thread is
+-- the only one of its rank here, and also the rank's first thread.
 create or replace view communicating_threads as
 with things as (
     select distinct

@@ -1,9 +1,9 @@
 -- Machines whose ranks had more busy threads than cores, by their most crowded set of cores.
 --
--- A set is the cores that some rank may use, or those of all ranks of a machine together. Its ranks are those that may
--- use no other core; a rank whose threads are unknown counts as one thread. queued_share is the share of the time in
--- which their threads waited for a free core, of all time in which they ran or waited for a core; null if the kernel
--- did not report it.
+-- A set is the cores that some rank may use, or the cores that all ranks of a machine may use together. Its ranks are
+-- those that may use no other core; a rank whose threads are unknown counts as one thread. queued_share is the time in
+-- which their threads waited for a free core, as a share of the time in which they ran or waited for one; null if the
+-- kernel did not report it.
 --
 -- uses share_of
 create or replace view crowded_cores as

@@ -1,9 +1,10 @@
--- Every edge that a collective used towards its root or from it, with the time that a message really took on it.
+-- Every edge that a collective used towards its root or from it, with the time that its message took on the way.
 --
--- One row per collective, direction and directed pair; segments are taken together. If the receiver waited for the message, its time is from send to
--- receive; if a late receiver held it back, from the post to the receive. A message that arrived before the receiver needed it was noticed late: it gets the
--- median time of those that were waited for on the same edge, or else in the same link class, but at most its own time from send to receive. Where neither
--- median exists, it keeps its own time.
+-- One row per collective, direction and directed pair; segments are taken together. If the receiver waited for the
+-- message, its time is from send to receive; if a late receiver held it back, from the post of the receive to its end.
+-- A message that arrived before the receiver needed it was noticed late. It gets the median time of the messages that
+-- were waited for on the same edge, or else in the same link class, but at most its own time from send to receive. If
+-- neither median exists, it keeps its own time.
 create or replace view edge_times as
 with edges as materialized (
     select

@@ -1,8 +1,8 @@
--- The usual time of a hop over each edge: the median of those that their receiver waited for, if there are at least 5.
+-- The usual time of a hop over each edge: the median of the hops that a receiver waited for, if there are at least 5.
 --
 -- One row per directed pair and role. A message that nobody waited for is noticed late, so its time says little. The
--- same holds for a message of the MPI library that was sent before its receiver came to wait for it, because only a
--- rank inside MPI receives.
+-- same holds for a message of the MPI library that was sent before its receiver began to wait for it, because a rank
+-- receives only inside MPI.
 create or replace view edge_usual as
 select
     src,

@@ -1,18 +1,18 @@
 -- The traffic of each edge of some hops, and its contribution to the run's critical path.
 --
--- Give it the name of a table with the hops, as in `hops`. One row per role, sender and receiver. Shares refer to the
--- path (`run_path`); a hop that the path leaves half-way (because of a late receiver) counts with the path's time on
--- it, not with its whole time.
+-- Give it the name of a table with the hops, with the columns of `hops`. One row per role, sender and receiver. Shares
+-- refer to the path (`run_path`); a hop that the path leaves half-way (because of a late receiver) counts with the
+-- path's time on it, not with its whole time.
 --
 -- column link VARCHAR -- Link class of the two ranks.
--- column hops BIGINT -- Its hops.
--- column bytes BIGINT -- Payload.
+-- column hops BIGINT -- Hops over the edge.
+-- column bytes BIGINT -- Payload of the hops over the edge.
 -- column took_ns BIGINT -- Median time of a hop, waits for a late receiver included.
--- column waited_share DOUBLE -- Hops that the receiver waited for.
+-- column waited_share DOUBLE -- Share of the hops that the receiver waited for.
 -- column waited_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column waited_high DOUBLE [share] -- Upper end of its interval.
 -- column on_path BIGINT -- Hops on the run's critical path.
--- column time_ns BIGINT -- Time of the run's critical path.
+-- column time_ns BIGINT -- Time on the run's critical path.
 -- column share DOUBLE -- Share of the path asked for, by default without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.

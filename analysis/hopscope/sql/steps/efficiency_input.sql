@@ -1,17 +1,18 @@
 -- The input of the efficiencies: useful times, and the run as a program that an ideal network can execute.
 --
--- The column what is the kind of a row. Operations of ranks are `send` (also a receive for which a send waited), `wait`
--- for one of these, `collective` and `end`. At one time they are in this order, so that nothing is waited for before it
--- is sent. `rule` is a collective, with its operation (text) and its root (place). `block` is a block of the
--- communication (place), with its begin and its first collective (ref). `cut` is the time at which a block (place)
--- begins for a rank (ref), or the last block ends. `begin` and `finish` are those of the communication. `startup` and
--- `shutdown` are their lengths on the path, if they are left out. `obstacle` is a sentence (text).
+-- The column `what` has the kind of a row. Operations of ranks are `send` (also a receive for which a send waited),
+-- `wait` for one of these, `collective` and `end`. Operations at the same time are in this order, so that nothing is
+-- waited for before it is sent. `rule` is a collective, with its operation (text) and its root (place). `block` is a
+-- block of the communication (place), with its begin and its first collective (ref). `cut` is the time at which a block
+-- (place) begins for a rank (ref), or at which the last block ends. `begin` and `finish` are the times at which the
+-- communication begins and ends. `startup` and `shutdown` are the lengths of these phases on the path, if they are left
+-- out. `obstacle` is a sentence (text).
 --
 -- For an operation, ref is the collective or the message; each message has two numbers, the second for a send that
--- waited for its receive. place is the rank's number in the collective's communicator. ns of an operation is the rank's
--- time, from the begin of the communication, that no network can change: all but collectives, sends, receives, waits
--- and tests. ns of a cut is the time outside all MPI, so that differences of cuts are useful time. ns of other rows is
--- their time. Only operations have a rank.
+-- waited for its receive. place is the rank's number in the collective's communicator. ns of an operation is the part
+-- of the rank's time since the begin of the communication that no network can change: all time but that in collectives,
+-- sends, receives, waits and tests. ns of a cut is the time outside all MPI, so that differences of cuts are useful
+-- time. ns of other rows is their time. Only operations have a rank.
 --
 -- uses communication_window, communication_blocks, block_cuts, left_out, mpi_until, replay_obstacles, members
 create or replace view efficiency_input as

@@ -1,6 +1,7 @@
--- The links that a run emulated, in words: one row a link class, pair of clusters or hosts, interface or rank.
+-- The links that a run emulated, in words: one row for each setting of a link class, pair, interface or rank.
 --
--- From the run's `emulated` object (`emulate` in schemas/topology.schema.json). Latency is one way. Units are chosen to be read, not computed with.
+-- From the run's `emulated` object (`emulate` in schemas/topology.schema.json). A pair is one of clusters or of hosts.
+-- Latency is one way. The texts are for reading, not for computing.
 --
 -- uses quantity
 create or replace view emulated_links as

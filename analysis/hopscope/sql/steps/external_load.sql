@@ -1,9 +1,9 @@
--- Machines that had enough cores for their ranks' threads, but whose threads waited for a core all the same, because other programs ran there.
+-- Machines with enough cores for their ranks' threads, whose threads still waited for a core because of other programs.
 --
 -- queued_share is the share of the ranks' time in which their threads were ready and no core was free. The time of a
--- rank with several busy threads counts once for each. The kernel counts from the start of the process, the trace from
--- MPI_Init; the longer of the two is the rank's time. A machine below a tenth is left out, because launchers and
--- MPI_Init take that much of a short run.
+-- rank with several busy threads counts once for each of them. The kernel counts from the start of the process, the
+-- trace from MPI_Init; the longer of the two times is the rank's time. A machine with a share below a tenth is left
+-- out, because launchers and MPI_Init take that much of a short run.
 --
 -- uses crowded_cores, share_of
 create or replace view external_load as

@@ -1,10 +1,11 @@
--- The MPI calls of that thread of the first rank that makes most of them, except MPI_Init and MPI_Finalize, in order, as input of the search for iterations.
+-- The MPI calls of the first rank, in order, as input of the search for iterations.
 --
--- One row per call, n from 1. site is the call site, or the operation and its communicator if call sites are unknown
--- (is_place is false then). collective_id is null for calls that are not collectives. The ranks of a program mostly go
--- through the same loop, so one represents them all. A short loop in the main loop, as over a rank's neighbours, calls
--- a site several times in a row. A call is a start if it is the first of such a row: more calls lie between it and the
--- previous call from its site than the smallest number at this site.
+-- They are the calls of the rank's thread with most calls, except MPI_Init and MPI_Finalize. One row per call; n counts
+-- from 1. site is the call site, or the operation and its communicator if call sites are unknown (is_place is false).
+-- collective_id is null for calls that are not collectives. The ranks of a program mostly go through the same loop, so
+-- one rank represents them all. A short loop in the main loop, as over a rank's neighbours, calls a site several times
+-- in a row. A call is a start if it is the first of such a row: more calls lie between it and the previous call from
+-- its site than the smallest number at this site.
 create or replace view first_rank_calls as
 with first_rank as (
     select min(rank) as rank from ranks

@@ -1,9 +1,9 @@
 -- The tree that the hops of each role in a collective ran over: its name, communicator and root.
 --
--- One row per collective and role with hops. The root is the one member that sends nothing towards the root, or
--- receives nothing from it, as a trace-wide rank: operations without a root of their own have one too. It is null if
--- not exactly one member is so, as in an exchange between peers. The name is that in `trees` or, for Hopscope's engine,
--- that of the tree file's entry.
+-- One row per collective and role with hops. root is the trace-wide rank of the only member that sends no hop of role
+-- `up`, or receives none of role `down`. So operations without a root of their own have one, too. It is null if there
+-- is no such member or several, as in an exchange between peers. tree is the name in the table `trees` or, for
+-- Hopscope's engine, the name in the tree file.
 create or replace view hop_trees as
 with examples as (
     select

@@ -1,6 +1,6 @@
 -- The calls of the first rank that mark iterations, numbered from 0.
 --
--- Calls of the marker (`iteration_marker`). collective_id is null where the marker is no collective.
+-- These are the calls from the place in `iteration_marker`. collective_id is null if they are no collectives.
 --
 -- uses iteration_marker, first_rank_calls
 -- kept beside the dataset

@@ -4,17 +4,17 @@
 -- rank that is called three times or more, over at least half of the looping time. It divides the run into turns, by
 -- all its calls or only by those that are starts (`first_rank_calls`). The looping time lies between the first and the
 -- last call of any place that is called five times or more, so set-up that happens once does not count. Of places
--- called equally often, one represents all: a collective of the most ranks, then the first.
+-- called equally often, one represents all: that of a collective with the most ranks, or else the first one.
 --
 -- One row per way to divide the run. same is the share of turns that make the commonest sequence of calls; alike is the
--- share of turns that call the commonest set of places, however often each. of_time is the share of the time that the
--- alike turns make up, with the lower quartile of their times for each (machines add to the rest). Any other turn
--- counts as alike for as much of its time. So work that a step does only now and then matters little. But a short loop
--- in a step makes up little time, because its last turn contains the step's work.
+-- share of turns that call the commonest set of places, however often each. of_time is the share of the time that alike
+-- turns make up. Each of them counts with the lower quartile of their times, because disturbances of the machine make
+-- others longer. Any other turn counts as alike for up to this time. So work that a step does only now and then matters
+-- little. But a short loop in a step makes up little time, because its last turn contains the step's work.
 --
--- is_whole is true if the turns cannot be those of a loop over a rank's neighbours: they have a collective of the
--- most ranks, or such a loop themselves. covered is the share of the looping time from the first call to the last.
--- calls is the number of calls in the commonest turn, of_site the number of all calls from this place.
+-- is_whole is true if the turns cannot be those of a loop over a rank's neighbours, because a turn has a collective of
+-- the most ranks, or such a loop in it. covered is the share of the looping time from the first call to the last. calls
+-- is the number of calls in the commonest turn, of_site the number of all calls from this place.
 --
 -- uses first_rank_calls
 create or replace view iteration_candidates as
@@ -35,7 +35,7 @@ loops as (
     having count(*) >= 5
 ),
 
--- Loops overlap: each counts from where the earlier ones end.
+-- Loops may overlap, so a loop counts only from the end of the earlier ones.
 loops_in_order as (
     select
         begin_ns,
@@ -46,7 +46,8 @@ loops_in_order as (
     from loops
 ),
 
--- Without a place called five times, --iteration-at may name one that is called less often.
+-- The looping time. If no place is called five times, it is the time between the first call and the last, because
+-- --iteration-at may name a place that is called less often.
 span as (
     select
         coalesce(
@@ -118,7 +119,7 @@ markers as materialized (
     limit 32
 ),
 
--- Each call with the first one of the turn that it belongs to, for each candidate.
+-- For each candidate, each call with the first call of its turn.
 turned as (
     select
         markers.marker,

@@ -1,9 +1,9 @@
 -- The times at which the iterations of the run begin and the last one ends.
 --
 -- One row for each beginning, numbered from 0, and one more for the end of the last. Where the marker
--- (`iteration_calls`) is a collective, an iteration ends when the last rank leaves it, and the first one begins with
--- the communication; else an iteration begins when the first rank's first thread makes the call. Ranks drift apart
--- while they do not wait for one another, so a cut is exact only after a collective in which all wait.
+-- (`iteration_calls`) is a collective, an iteration ends when the last rank leaves it, and the first iteration begins
+-- with the communication. Otherwise an iteration begins when the first rank's first thread makes the call. Ranks drift
+-- apart while they do not wait for one another, so a cut is exact only after a collective in which all wait.
 --
 -- uses iteration_calls, run_bounds
 create or replace view iteration_cuts as

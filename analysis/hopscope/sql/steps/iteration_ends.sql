@@ -1,8 +1,8 @@
 -- The ends of each rank's iterations.
 --
--- `iteration_marker` is the call that every iteration makes once. Where it is a collective, a rank's iteration ends
--- when it enters that; else it ends for all ranks when the next one begins (`iteration_cuts`). One row per rank and
--- iteration, numbered from 0; collective_id is null if the marker is not a collective.
+-- `iteration_marker` is the call that every iteration makes once. If it is a collective, a rank's iteration ends when
+-- the rank enters the collective; else it ends for all ranks when the next iteration begins (`iteration_cuts`). One row
+-- per rank and iteration, numbered from 0; collective_id is null if the marker is not a collective.
 --
 -- uses iteration_calls, iteration_cuts
 create or replace view iteration_ends as

@@ -2,23 +2,27 @@
 --
 -- Loops contain loops, and a step of a program does some things only now and then. So several calls may divide the run
 -- into turns of which half or more are alike (`iteration_candidates`; five turns or more). Of two such calls, the rarer
--- may be an occasional call of a step, or it marks the step and the other one a loop inside. The number of turns of the
--- other call between two of its calls decides:
+-- may be an occasional call of a step, or it marks the step and the other call marks a loop inside. The number of turns
+-- of the other call between two of the rarer calls decides:
 --
--- * Always the same number, five or more: the rarer call is an occasional one, such as printing every tenth step. The other call marks the step.
+-- * Always the same number, five or more: the rarer call is an occasional one, such as printing every tenth step. The
+--   other call marks the step.
 -- * Always the same number, two to four: the other call marks stages of a step. The rarer call marks the step.
--- * A varying number: the other call marks a loop inside, such as one that iterates until convergence. The rarer call marks the step, unless
---   - a third call comes after a fixed number of the other call's turns, not at the rarer calls: a program counts its steps, so the other call marks them;
---   - every turn makes a third call equally often, except the turns with the rarer call: these are a variant of the step;
+-- * A varying number: the other call marks a loop inside, such as one that iterates until convergence. The rarer call
+--   marks the step, unless
+--   - a third call comes after a fixed number of the other call's turns, out of step with the rarer calls: a program
+--     counts its steps, so the other call marks them;
+--   - every turn makes a third call equally often, except the turns with the rarer call: those are a variant of the
+--     step;
 --   - the rarer call comes less than ten times, or after more than 100 turns on average.
 --
--- Of the remaining calls, the outermost marks the step. Among calls that are about equally frequent, these are
--- preferred: turns that are most often alike, within 10 %, then a collective of the most ranks, then most turns. The
--- first rule cannot be certain: a solver that always takes ten iterations looks the same.
+-- Of the remaining calls, the outermost marks the step. Among calls that are about equally frequent, the call is chosen
+-- whose turns are most often alike, within 10 %, then a collective of the most ranks, then the call with most turns.
+-- The first rule cannot be certain: a solver that always takes ten iterations looks the same.
 --
 -- One row or none. sure is the share of turns that make the same calls or, with a loop inside, that call from the same
--- places. The rival is the call that would mark the step by another reading, if there is one: a loop inside, with
--- between_least to between_most turns in each step, or a call around, which comes after that many steps.
+-- places. The rival is the call that would mark the step by another reading, if there is one. It is a call of a loop
+-- inside, with between_least to between_most turns in each step, or a call around, which comes after that many steps.
 --
 -- uses first_rank_calls, iteration_candidates
 create or replace view iteration_marker as
@@ -37,7 +41,7 @@ alike_turns as (
     where is_alike
 ),
 
--- Starts divide the run only if all calls of their place do not.
+-- The starts of a place divide the run only if all calls from the place do not.
 candidates as materialized (
     select
         *,
@@ -166,7 +170,7 @@ out_of_step as (
     having count(*) filter (where between_calls.number % occasional.usual = 0) < 0.9 * count(*)
 ),
 
--- And the calls that replace another call: every turn makes that one equally often, except the turns with its
+-- Also the calls that replace another call: every turn makes the other call equally often, except the turns with its
 -- replacement.
 stand_ins as (
     select
@@ -229,7 +233,8 @@ not_refused as (
     where candidates.is_alike
 ),
 
--- Starts as frequent as a step mark it equally well. They may be calls of a collective where the others are not.
+-- The calls that may mark the step. Starts that are as frequent as such a call mark the step equally well, and they may
+-- be calls of a collective, which the others are not.
 steps as (
     from not_refused
     where
@@ -258,7 +263,7 @@ step as materialized (
         ) = 1
 ),
 
--- A loop inside comes first, then the call around whose alike turns cover most of the run.
+-- The rival: first choice is a loop inside, then the call around the step whose alike turns cover most of the run.
 rivals as (
     select
         candidates.site,

@@ -1,7 +1,10 @@
--- Messages in sequence between clusters, for each kind of collective: along trees, on the worst way to the root or from it.
+-- The number of messages between clusters that follow one another, for each kind of collective.
 --
--- One row per kind that ran, one per tree of no kind, and one for all collectives of several clusters without hops. crossings is null where it is unknown:
--- if the algorithm is unrecognised and messages go between clusters or are missing, and without hops.
+-- Over a tree, it is the number on the worst way to the root or from it.
+--
+-- One row per kind that ran, one per tree that belongs to no kind, and one for all collectives that span several
+-- clusters and have no hops. crossings is null if it is unknown: if the algorithm is unrecognised and messages go
+-- between clusters or are missing, or if there are no hops.
 --
 -- uses tree_ways, members
 create or replace view kind_crossings as

@@ -1,7 +1,7 @@
 -- The rank that entered each collective last, and whether the clocks can tell.
 --
--- One row per complete collective of at least two ranks. margin_ns is the time to the rank before it. decided is false where any other rank's enter is so
--- near that the clocks of the two machines may be further apart.
+-- One row per complete collective of at least two ranks. margin_ns is the time from the previous rank's enter to the
+-- last. decided is false if another rank's enter is so near that the clocks of the two machines may be further apart.
 --
 -- uses latest_enters, clock_error, block_of
 create or replace view last_enters as

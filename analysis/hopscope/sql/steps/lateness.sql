@@ -1,9 +1,9 @@
 -- The noise of each rank in each iteration, and how much of it lies on the run's critical path.
 --
--- One row per rank and iteration (`iteration_ends`). The noise of the computing gaps that end in the iteration adds up.
--- paid_ns is the noise where the run's critical path lies on that rank's computing; elsewhere the others' waiting
--- absorbed it. gaps is the number of computing gaps that could be evaluated. Noise after the last iteration has the
--- iteration null.
+-- One row per rank and iteration (`iteration_ends`). noise_ns is the sum of the noise in the computing gaps that end in
+-- the iteration. paid_ns is the part of it where the run's critical path lies on the rank's computing; the rest was
+-- absorbed by the waiting of others. gaps is the number of computing gaps that could be evaluated. Noise after the last
+-- iteration has the iteration null.
 --
 -- uses noise_gaps, iteration_ends
 -- kept beside the dataset
@@ -21,7 +21,7 @@ ends as materialized (
     select * from iteration_ends
 ),
 
--- The path's computing on a rank in order, with its sums, so that the part in a gap is a difference of two sums.
+-- The path's computing on each rank, in order and summed up, so that the part in a gap is a difference of two sums.
 so_far as (
     select
         rank,

@@ -1,9 +1,9 @@
--- The limit of lateness: a rank is late if it computes longer than the faster members of a collective by more than this.
+-- The limit of lateness: a rank is late if it computes longer than a collective's faster members by more than this.
 --
--- One row. limit_ns is a twentieth of the time that passes per collective: a limit in ms would miss every delay of a
--- run with short iterations. That time is the median iteration (`iteration_cuts`) divided by collectives, the number
--- that the first rank calls in it, because a rank may be late before each of them. If the run has no iterations, it is
--- the median time from one collective to the next; is_iteration says which.
+-- One row. limit_ns is a twentieth of the time that passes per collective, because a limit in ms would miss every delay
+-- in a run with short iterations. If the run has iterations (is_iteration), that time is the median iteration
+-- (`iteration_cuts`) divided by `collectives`, the number of collectives that the first rank calls in it: a rank may be
+-- late before each of them. Otherwise it is the median time from one collective to the next.
 --
 -- uses first_rank_calls, iteration_cuts
 create or replace view lateness_limit as

@@ -1,7 +1,7 @@
 -- The rank that entered each collective last, by the recorded clocks.
 --
--- One row per complete collective of at least two ranks. Of several equal enters, the lowest rank's counts.
--- `last_enters` tells if the clocks can decide.
+-- One row per complete collective of at least two ranks. If several ranks entered last at the same time, the lowest one
+-- counts. `last_enters` tells if the clocks can decide.
 create or replace view latest_enters as
 select
     collective_id,

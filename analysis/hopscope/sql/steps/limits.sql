@@ -1,7 +1,8 @@
 -- Limits of every answer from this trace, in sentences.
 --
--- By kind: unseen, unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled,
--- unproven, threads, overhead, emulated, network, memory, counts, clocks, undecided, engine, presence or places; in the order of place.
+-- The kinds are unseen, unfinished, cores, load, missing, refused, unrecorded, no MPI, no path, no hops, native, no
+-- messages, polled, unproven, threads, overhead, emulated, network, memory, counts, clocks, undecided, engine, presence
+-- and places. The column `place` gives the order in which they are shown.
 --
 -- uses crowded_cores, external_load, rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy, off_times, collector_overhead, unseen_threads, unseen_messages
 create or replace view limits as
@@ -22,7 +23,7 @@ clock_counts as (
     select count(distinct clock_host) as machines from ranks
 ),
 
--- Hops between hosts; emulated ones take as long as they were told to.
+-- Hops between hosts. stayed is true if a hop went through the memory of one machine, and its time was not emulated.
 hop_memories as (
     select sources.memory = destinations.memory and (hops.source = 'native' or run.emulated is null) as stayed
     from hops

@@ -1,6 +1,7 @@
--- The evidence of the search for iterations: their number, and the first rank's calls at its most frequent call site.
+-- The number of iterations, and the number of the first rank's calls at its most frequent call site.
 --
--- One row, of the whole run. most_calls is 0 where that rank calls MPI only to begin and to end.
+-- Notes use these numbers to say why a run has no iterations. One row, for the whole run. most_calls is 0 if the first
+-- rank calls only MPI_Init and MPI_Finalize or the like.
 --
 -- uses iteration_calls, first_rank_calls
 create or replace view loop_counts as

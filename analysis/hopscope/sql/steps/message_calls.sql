@@ -1,6 +1,6 @@
--- The MPI calls that the application's messages went through: which sent them, posted their receives, and waited for either.
+-- The MPI calls that the application's messages went through: those that sent, that posted receives, and that waited.
 --
--- One row per message of the whole run and call; sends is set where that call began the send.
+-- One row for each call of each message, for the whole run. sends is true if the call began the send.
 --
 -- uses calls_at
 create or replace view message_calls as

@@ -1,12 +1,12 @@
 -- The late end of every message of the application, and how long the other end waited for it.
 --
 -- A sender is late if its send began after the receiver had begun to wait for it (binding `recv`). A receiver is late
--- if it posted its receive after the sender had begun to wait for that (binding `send`). Both must be late by more than
--- the clocks may be apart. A wait lasts from the begin of the waiting call to the begin of the late send or receive, so
--- it contains no transfer. If one call waited for several messages, only the one with the latest end is charged and
--- counts as late, so that waiting adds up to the call's waiting. wrong_order: the receiver waited for a late sender
--- while an earlier message of that sender, which it took only afterwards, had been sent. path_ns and block are those of
--- the run's critical path, if it runs over the message.
+-- if it posted its receive after the sender had begun to wait for the receive (binding `send`). An end counts as late
+-- only if it is late by more than the clocks may be apart. A wait lasts from the begin of the waiting call to the begin
+-- of the late send or receive, so it contains no transfer. If one call waited for several messages, only the message
+-- with the latest end is charged and counts as late, so that waiting adds up to the call's waiting. wrong_order is true
+-- if the receiver waited for a late sender although an earlier message of that sender, which it took only afterwards,
+-- had been sent. path_ns and block are those of the run's critical path, if it runs over the message.
 --
 -- uses run_path
 -- kept beside the dataset

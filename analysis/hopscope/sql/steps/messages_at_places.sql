@@ -1,7 +1,8 @@
--- The application's messages by the place in the program, for `messages_by`: sent there, waited for there, or late there.
+-- The application's messages by place in the program, for `messages_by`: sent there, waited for there, or late there.
 --
--- A message counts for the place that sent it. Waiting is caused at the place that was late, with its send or by posting its receive, and suffered at the
--- place of the call that waited, so both have the same sum. In a part of the run, only what happened on its ranks and at its places.
+-- A message counts for the place that sent it. Waiting is caused at the place that sent late or posted its receive
+-- late, and suffered at the place of the call that waited, so both have the same sum. In a part of the run, only what
+-- happened on its ranks and at its places counts.
 --
 -- uses message_waits, calls_at
 create or replace view messages_at_places as

@@ -1,6 +1,6 @@
--- The application's messages by the pair of hosts or clusters that they run between.
+-- The application's messages by pair of hosts, or of clusters, between which they go.
 --
--- Give it an expression over the columns of `ranks`, whose values name the two ends.
+-- Give it an expression over the columns of `ranks`, such as host. Its values name the sender and the receiver.
 --
 -- uses messages_by, message_waits
 create or replace macro messages_between(label) as table

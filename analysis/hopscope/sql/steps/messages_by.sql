@@ -5,15 +5,15 @@
 -- and suffered_ns, the key's own waiting.
 --
 -- column messages BIGINT -- Messages sent.
--- column bytes BIGINT -- Payload.
--- column waiting_caused_ns BIGINT -- Waiting of others for it.
--- column waiting_suffered_ns BIGINT -- Its own waiting for others.
+-- column bytes BIGINT -- Payload of the messages.
+-- column waiting_caused_ns BIGINT -- Waiting of others that the row causes.
+-- column waiting_suffered_ns BIGINT -- The row's own waiting for others.
 -- column late_senders BIGINT -- Messages whose receiver waited for a late send.
 -- column late_receivers BIGINT -- Messages whose sender waited for a late receive.
--- column wrong_order BIGINT -- Those of late_senders that were received in the wrong order.
--- column undecided BIGINT -- Messages of unknown waiting, which counts as none.
--- column path_ns BIGINT -- Their time on the run's critical path, with the transfer.
--- column path_share DOUBLE [share] -- As a share of the path.
+-- column wrong_order BIGINT -- Messages among late_senders that were received in the wrong order.
+-- column undecided BIGINT -- Messages of which it is unknown whether anybody waited; they count as not waited for.
+-- column path_ns BIGINT -- Time of the messages on the run's critical path, with the transfer.
+-- column path_share DOUBLE [share] -- path_ns as a share of the path.
 -- column path_share_low DOUBLE [share] -- Lower end of its interval of 95 %; null off the path and below 13
 --    collectives.
 -- column path_share_high DOUBLE [share] -- Upper end of its interval.

@@ -1,4 +1,4 @@
--- Every call of an MPI function, collective or not: by whom, from where, from when to when.
+-- Every call of an MPI function, collective or not, with its rank, call site, begin and end.
 --
 -- One row per call, also of those inside another MPI call. operation is the function. A call that did not end lasts
 -- until the last event of its rank. collective_id is null except for collectives.

@@ -1,7 +1,8 @@
 -- The times in which each rank does not compute: its outermost MPI calls.
 --
--- A rank with several communicating threads does not compute while all its threads of that time are in MPI or wait for another thread to end.
--- communicates is that of `thread_spans`, true if it is true for one of them; location is that of the first of them.
+-- A rank with several communicating threads does not compute while all threads that it has at the time are in MPI or
+-- wait for another thread to end. communicates is true if it is true in `thread_spans` for one of these threads;
+-- location is that of the rank's first communicating thread.
 --
 -- uses thread_spans, thread_pieces, communicating_threads
 -- kept beside the dataset

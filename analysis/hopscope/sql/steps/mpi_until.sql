@@ -2,7 +2,7 @@
 --
 -- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the
 -- `communication_window` to at_ns. communication_ns is the time in those calls that would only wait on an ideal network
--- (`mpi_spans`). The time between two moments is a difference.
+-- (`mpi_spans`). The time in MPI between two times is the difference of their values.
 --
 -- uses mpi_spans, communication_window
 create or replace macro mpi_until(times) as table

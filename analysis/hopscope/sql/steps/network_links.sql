@@ -1,6 +1,8 @@
 -- Settings and traffic of the links between clusters, in a run on a network of namespaces.
 --
--- From the run's `network` list (schemas/run.schema.json): one row for each direction between two clusters. Latency is one way; late_p99_ns is by how much packets were handed on later than they were due.
+-- From the run's `network` list (schemas/run.schema.json): one row for each direction between two clusters. Latency is
+-- one way. late_p50_ns and late_p99_ns are the median and the 99th percentile of the time by which packets were
+-- forwarded too late.
 create or replace view network_links as
 with links as (
     select unnest(from_json(network, '["JSON"]')) as link

@@ -1,7 +1,8 @@
 -- The noise in each computing gap: its time beyond what that rank normally needs at that place.
 --
--- Normal is the median of the rank at the place, from 20 occurrences on, the first (warm-up) left out; with fewer there is no row. The excess over it that
--- more than half of the ranks show in the same occurrence is varying work and no noise. Only computing counts, so that a neighbour's lateness is not noise.
+-- The normal time is the rank's median at the place, without the first occurrence (warm-up). With fewer than 20
+-- occurrences there is no row. An excess that more than half of the ranks show in the same occurrence is varying work
+-- and no noise. Only computing counts, so that a neighbour's lateness is not noise.
 --
 -- uses computing_gaps
 create or replace view noise_gaps as
@@ -19,7 +20,7 @@ with usual as (
     qualify count(*) over (partition by rank, place) >= 19
 ),
 
--- The excess that more than half of the ranks reach is shared; a rank alone shares with nobody.
+-- The excess that more than half of the ranks reach is shared. If a place has only one rank, nothing is shared.
 excesses as (
     select
         *,

@@ -1,6 +1,6 @@
--- Number of ranks whose recording was off, and for how long in all.
+-- The number of ranks whose recording was off at times, and the sum of these times.
 --
--- A rank counts with the thread that was off longest.
+-- If several threads of a rank were off, the longest time of a thread counts.
 create or replace view off_times as
 with off_threads as (
     select

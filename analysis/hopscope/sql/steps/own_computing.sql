@@ -1,8 +1,8 @@
 -- Each rank's computing towards each of its collectives, and the time when it was ready.
 --
 -- Computing between the start of a nonblocking collective and the wait for it belongs to that collective if the others
--- waited for a rank's wait (`reached_ends`). It never belongs to the next collective. at_ns and message_ns are those of
--- `reached_ends`, null if a collective has no such path.
+-- waited until a rank began its wait (`reached_ends`). It never belongs to the next collective. at_ns and message_ns
+-- are those of `reached_ends`; null if the collective has no row there.
 --
 -- uses reached_ends
 create or replace view own_computing as

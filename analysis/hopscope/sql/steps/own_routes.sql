@@ -1,14 +1,15 @@
 -- Each rank's own route in each collective with hops, without waiting for others.
 --
--- One row per rank and collective over a tree. The route follows the rank's contribution over its parents to the root and the result back down. Its time is
--- that of its messages (`edge_times`) and of the work at the nodes between: at a node on the way up from the last child's message to the node's own send, on
--- the way down from the message to the send towards this rank, and at the end until the rank leaves. It excludes waiting for siblings; the rest of the call
--- is waiting_ns.
+-- One row per rank and collective over a tree. The route follows the rank's contribution over its parents to the root,
+-- and the result back down. Its time is that of its messages (`edge_times`) and of the work at the nodes between them.
+-- Work on the way up is from the last child's message to the node's own send, on the way down from the message to the
+-- send towards this rank, and at the end until the rank leaves. The time excludes waiting for siblings; the rest of the
+-- call is waiting_ns.
 --
 -- If messages go between peers, or by an unrecognised algorithm, there is one row per cluster and collective: that of
--- the rank that leaves last. Its route is the chain of hops that it waited for (`chains`), from the latest enter on it
--- to its leave. If only some ranks exchange for others, as leaders do, the route is the way up to such a rank, the
--- chain that this rank waited for, and the way down.
+-- the rank that leaves last. Its route is the chain of hops that it waited for (`chains`), from the latest enter on the
+-- chain to the rank's leave. If only some ranks exchange on behalf of others, as leaders do, the route is the way up to
+-- such a rank, the chain that this rank waited for, and the way down.
 --
 -- uses edge_times
 create or replace view own_routes as
@@ -36,7 +37,7 @@ received as (
     group by collective_id, dst
 ),
 
--- The time at which a rank that exchanges for others had received all that it waited for.
+-- The time at which a rank that exchanges on behalf of others had received all messages that it waited for.
 exchanged as (
     select
         chains.collective_id,
@@ -47,7 +48,8 @@ exchanged as (
     group by chains.collective_id, chains.via
 ),
 
--- Each rank between its enter and its leave: when it received its last child's message, when the message from the root, and when its peers' last one.
+-- For each rank, its enter and leave, and the times at which it received the last message from its children, from its
+-- parent and from its peers.
 nodes as materialized (
     select
         calls.collective_id,
@@ -62,7 +64,8 @@ nodes as materialized (
     left join exchanged on calls.collective_id = exchanged.collective_id and calls.rank = exchanged.rank
 ),
 
--- The edges away from the root, with the work before each send: since the last message that the sender needed for it, or since its enter.
+-- The edges of both directions, each with the work before its send. That work lasts since the last message that the
+-- sender needed for it, or since the sender's enter.
 links as materialized (
     select
         edges.collective_id,
@@ -98,7 +101,7 @@ roots as (
     from links
 ),
 
--- From the roots outwards: a rank's route is its parent's plus the edge between them.
+-- Routes from the roots outwards: a rank's route is its parent's route plus the edge between them.
 routes as (
     select
         collective_id,
@@ -146,7 +149,8 @@ ways as (
     group by collective_id, rank
 ),
 
--- The end of the call: from the arrival of the result, at the root from the last message; a rank that only sends has none.
+-- Each route with the work at the end of the call: since the arrival of the result or, at the root, since the last
+-- message. A rank that only sends has no such work.
 call_routes as (
     select
         ways.collective_id,

@@ -1,6 +1,7 @@
 -- The interval of each key's share of the run's critical path.
 --
--- Give it the name of a table with columns key, block and part: the time that the path spends there in each block of `run_path`, null for what happens once.
+-- Give it the name of a table with columns key, block and part. part is the time that the path spends on the key in a
+-- block of `run_path`; block is null for time that happens once.
 --
 -- uses run_path, share_intervals
 create or replace macro path_intervals(parts) as table

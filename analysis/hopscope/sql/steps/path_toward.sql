@@ -1,7 +1,8 @@
 -- Time of the run's critical path that leads to each collective or lies in it, by rank, and the rank's computing in it.
 --
--- Time outside collectives counts for the next collective on the path; time after the last collective counts for that
--- one. Start-up and shutdown (`run_bounds`) are left out. A part of the run chooses the collectives, never the path.
+-- Time outside collectives counts for the next collective on the path; time after the last collective counts for the
+-- last one. Start-up and shutdown (`run_bounds`) are left out. If only a part of the run is asked for, it restricts the
+-- collectives, but never the path.
 --
 -- uses run_bounds
 create or replace view path_toward as

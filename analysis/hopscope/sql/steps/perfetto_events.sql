@@ -1,9 +1,10 @@
--- The trace as events of the Trace Event Format, the JSON that Perfetto and chrome://tracing read: each row's event is one object of it.
+-- The trace as events of the Trace Event Format, the JSON that Perfetto and chrome://tracing read.
 --
--- part gives the order of the events in a file: names (a process for each rank, with the rank as its sort order, and
--- one for the critical path of the run), slices, path (the stretches of that path), arrows (two rows each: the send and
--- the receive, told apart by end_of). Times in the events are microseconds, as that format wants them; begin_ns and
--- end_ns are for choosing a range. An arrow that the clocks make point backwards is left out: viewers cannot draw it.
+-- One row per event; `event` is its JSON object. part gives the order of the events in a file: names (a process for
+-- each rank, with the rank as its sort order, and one for the critical path of the run), slices, path (the stretches of
+-- that path), arrows (two rows for each: one for the send, one for the receive). Times in the events are microseconds,
+-- as the format requires; begin_ns and end_ns are for choosing a range. An arrow that points backwards, because clocks
+-- disagree, is left out: viewers cannot draw it.
 --
 -- uses track_threads, track_slices, track_arrows, perfetto_name, perfetto_slice
 create or replace view perfetto_events as

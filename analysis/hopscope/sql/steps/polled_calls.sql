@@ -1,7 +1,8 @@
--- Calls of nonblocking collectives that MPI_Test found incomplete several times, with time between the tests, and then complete.
+-- Calls of nonblocking collectives that MPI_Test found complete, after earlier tests at other times.
 --
--- The collector records tests that follow one another without a pause as one interval, which begins where the rank began to wait: wait_begin_ns is its enter.
--- Where an earlier test lies apart, the rank computed or polled in between. Nothing tells which, so its waiting is unknown.
+-- The collector records tests that follow one another without a pause as one interval. The rank began to wait at the
+-- begin of that interval, so it is the call's wait_begin_ns. If an earlier test lies apart, the rank computed or polled
+-- in between. The trace does not show which of them, so the rank's waiting is unknown.
 create or replace view polled_calls as
 with tests as (
     select

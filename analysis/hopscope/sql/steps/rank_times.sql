@@ -1,6 +1,7 @@
 -- Each rank's time in the selected part of the run.
 --
--- From its first event to its last, as far as they lie in it; the sum over all ranks is what shares of rank time refer to.
+-- The time lasts from the rank's first event to its last, as far as it lies in the part. Shares of rank time refer to
+-- the sum over all ranks.
 create or replace view rank_times as
 select
     rank,

@@ -1,7 +1,8 @@
--- The end of the path that leads to what the others waited for in a collective: a rank's start of the collective, or its wait for it.
+-- The end of the path that leads to what the others waited for in a collective.
 --
--- One row per complete collective with such a path (`lead`). at_ns is its end, message_ns its time in messages. is_wait says that it ends at a wait for a
--- nonblocking collective: then everybody's computing up to their waits counts.
+-- The path ends where a rank started the collective, or where it began to wait for it. One row per complete collective
+-- with such a path (`lead`). at_ns is the end of the path, message_ns its time in messages. is_wait is true if the path
+-- ends at a wait for a nonblocking collective. In that case, each rank's computing up to its wait counts.
 create or replace view reached_ends as
 with leads as materialized (
     select

@@ -1,7 +1,7 @@
--- Obstacles to a replay on an ideal network: one sentence each, no row without any.
+-- Obstacles to a replay on an ideal network: one row with a sentence for each, and no row if there is none.
 --
--- Each obstacle means waits for unknown events. Without them, the replay would count these waits as time of the
--- network.
+-- Each obstacle means that ranks waited for events that the trace does not show. A replay would count these waits as
+-- time of the network.
 --
 -- uses operation_kind, members
 create or replace view replay_obstacles as

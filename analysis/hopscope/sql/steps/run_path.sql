@@ -1,11 +1,11 @@
 -- The stretches of the run's critical path, with hosts, clusters and the block for the bootstrap.
 --
--- One row per stretch. `toward` is the collective that the stretch lies in or, for computing and messages, the next one
--- on the path: the time that led to it. Stretches after the last collective belong to the last one. Stretches before
--- the first collective or after the last happen once in a run and have no block, so that the length of MPI_Init does
--- not pass for something that varies. `edge` is set where the path runs over a message. Start-up and shutdown
--- (`run_bounds`) are categories of their own, and left out unless the part of the run that was asked for has ends of
--- its own.
+-- One row per stretch. `toward` is the collective that the stretch lies in or, for computing and messages, the next
+-- collective on the path, to which the stretch leads. Stretches after the last collective belong to the last one.
+-- Stretches before the first collective or after the last happen once in a run. They have no block, so that the length
+-- of MPI_Init does not pass for something that varies. `edge` is set where the path runs over a message. Start-up and
+-- shutdown (`run_bounds`) are categories of their own, and left out unless the part of the run that was asked for has
+-- ends of its own.
 --
 -- uses block_of, run_path_pieces
 create or replace view run_path as

@@ -2,14 +2,14 @@
 --
 -- Give it an expression over the columns of `run_path`; stretches where it is null count for the whole but get no row.
 --
--- column time_ns BIGINT -- Time of the run's critical path.
+-- column time_ns BIGINT -- Time on the run's critical path.
 -- column share DOUBLE -- Share of the path asked for, by default without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column share_of_run DOUBLE [share] -- Share of the whole run's path, start-up and shutdown included.
--- column compute_ns BIGINT -- Its time outside all MPI.
--- column hops_ns BIGINT -- Its time for hops inside collectives.
--- column p2p_ns BIGINT -- Its time for the program's own messages and the waits for them.
+-- column compute_ns BIGINT -- Part of time_ns outside all MPI.
+-- column hops_ns BIGINT -- Part of time_ns for hops inside collectives.
+-- column p2p_ns BIGINT -- Part of time_ns for the program's own messages and the waits for them.
 -- uses run_path, share_of, share_intervals
 create or replace macro run_path_shares(label) as table
     with labelled as materialized (

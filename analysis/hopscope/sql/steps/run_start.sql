@@ -1,7 +1,7 @@
--- The time at which all ranks that the job began with had left their first MPI_Init.
+-- The time at which the last of the ranks with which the job began has left its first MPI_Init.
 --
--- A rank that communicates before that waits for a rank that is still starting. Ranks of spawned worlds come later and
--- do not count. One row; null if the trace has no MPI_Init.
+-- A rank that communicates earlier waits for a rank that is still starting. Ranks of spawned worlds start later and do
+-- not count. One row; null if the trace has no MPI_Init.
 create or replace view run_start as
 select max(started_ns) as at_ns
 from (

@@ -1,7 +1,8 @@
--- The time of each rank with several communicating threads, in pieces between which the number of those that compute changes.
+-- The time of each rank with several communicating threads, cut where the number of threads that compute changes.
 --
--- threads is how many of its communicating threads there are, computing how many of these are outside MPI and wait for no other one to end. communicates is as in
--- `thread_spans`, of any of them. A rank whose only communicating thread is the one that began MPI has no row.
+-- threads is the number of communicating threads that the rank has at the time. computing is the number of these that
+-- are outside MPI and do not wait for another thread to end. communicates is true if it is true in `thread_spans` for
+-- any of them. A rank whose only communicating thread is its first one has no row.
 --
 -- uses thread_spans, communicating_threads, communication_window
 create or replace view thread_pieces as
@@ -14,7 +15,7 @@ with ends as (
     group by rank
 ),
 
--- Up to MPI_Finalize, which all threads end with.
+-- The spans of each thread up to MPI_Finalize, at which all threads of the rank end.
 shared_spans as (
     select
         spans.rank,

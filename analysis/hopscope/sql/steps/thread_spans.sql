@@ -1,8 +1,9 @@
--- The outermost times of each communicating thread in which it does not compute: its MPI calls, and its waits for other threads.
+-- The times in which a communicating thread does not compute: its outermost MPI calls, and waits for other threads.
 --
--- communicates is true if the call would take no time on an ideal network except waiting (collectives, sends, receives, waits, tests and windows). A call that did
--- not end lasts to the end of the communication. So does MPI_Finalize: a rank that is done computes no more, and waits for the others. kind is that of the table
--- intervals, or `collective`; in an idle span the thread had ended.
+-- communicates is true if the call would take no time on an ideal network except for waiting (collectives, sends,
+-- receives, waits, tests and windows). A call that did not end lasts to the end of the communication. So does
+-- MPI_Finalize, because a rank that is done computes no more and waits for the others. kind is that of the table
+-- intervals, or `collective`; in a span of kind `idle` the thread had ended.
 --
 -- uses communication_window, communicating_threads
 create or replace view thread_spans as
@@ -36,7 +37,7 @@ with things as (
     where intervals.kind <> 'region'
 ),
 
--- MPI_Finalize ends what all threads of the rank do.
+-- Each span with the time until which its thread was busy before.
 on_threads as (
     select
         things.*,

@@ -1,8 +1,8 @@
 -- Each thread's calls in MPI in a part of the run, each with the category of its time, as in the table time_bins.
 --
--- One row per call or gap in recording that lies at least partly between the two times, also if it is inside another
--- one; an outer one comes first. A call without an end lasts to the last event of its rank. has_hops is true if the
--- waits for hops in the call count for their link classes instead (timeline_waits).
+-- One row per call, or gap in the recording, that lies at least partly between the two times. Calls inside other calls
+-- have rows, too, after the outer call. A call without an end lasts to the last event of its rank. has_hops is true if
+-- the call's waits for hops count for the link classes of the hops (timeline_waits) instead of the category.
 create or replace macro timeline_spans(begin_at, end_at) as table
     with shown_calls as (
         select

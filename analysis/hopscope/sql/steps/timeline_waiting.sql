@@ -1,9 +1,9 @@
--- The times in which ranks waited for another one in a part of the run, and the MPI function in which they did.
+-- The times in which ranks waited for another rank in a part of the run, and the MPI function in which they waited.
 --
 -- One row per wait that lies at least partly between the two times; waits of one thread do not overlap. Waits for later
 -- ranks in collectives come from `waiting`, waits for the other end of a message from `message_waits`. A wait counts
--- for the call in which it was and ends with that call. So a wait for a nonblocking operation counts for the call that
--- completed it.
+-- for the call during which the rank waited, and ends with that call. So a wait for a nonblocking operation counts for
+-- the call that completed the operation.
 --
 -- uses mpi_calls, waiting, message_waits
 create or replace macro timeline_waiting(begin_at, end_at) as table

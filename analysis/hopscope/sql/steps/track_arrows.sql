@@ -1,7 +1,7 @@
 -- The arrows between the tracks: every hop and every message of the application, from its send to its receive.
 --
--- One row per message. arrow_id is unique over both: twice the hop's number, or twice the message's and one. Clocks that are a little apart can make an
--- arrow point backwards; receive_ns is then before send_ns.
+-- One row per hop or message. arrow_id is unique over both: twice the hop's number, or twice the message's number plus
+-- one. Clocks that are a little apart can make an arrow point backwards; then receive_ns is before send_ns.
 create or replace view track_arrows as
 select
     2 * hops.hop_id as arrow_id,

@@ -2,8 +2,8 @@
 --
 -- One row per slice, for timeline viewers. A slice without an end in the trace lasts until its rank's last event. An
 -- end of an arrow (a hop or a message of the application) is a slice of one nanosecond: viewers attach arrows to
--- slices, and the times of an arrow are exact only on a slice of its own. Its name says the other end. kind is call,
--- region, step, send or receive; arrow_id is null except for the last two.
+-- slices, and the times of an arrow are exact only on a slice of its own. The slice's name says the rank at the other
+-- end. kind is call, region, step, send or receive; arrow_id is null except for sends and receives.
 --
 -- uses track_arrows
 create or replace view track_slices as

@@ -1,6 +1,6 @@
--- The tracks: one for each thread of each rank that anything was recorded on, numbered from 1 over the whole trace.
+-- The tracks of a timeline: one for each thread with recorded events, numbered from 1 over the whole trace.
 --
--- thread counts within the rank from 0, in the order of the archive's locations; a rank without threads of its own has only 0.
+-- thread is the thread's number within its rank, from 0, in the order of the archive's locations.
 create or replace view track_threads as
 with locations as (
     select

@@ -1,7 +1,7 @@
 -- The depth of each role of a tree, and the crossings between clusters on its worst way to the root.
 --
--- One row per tree, communicator, root and role. depth is the number of messages in sequence from the deepest rank to the root; crossings is the most of
--- them that go between clusters on the way of any one rank.
+-- One row per tree, communicator, root and role. depth is the number of messages in sequence between the deepest rank
+-- and the root. crossings is the largest number of messages between clusters on the way of any one rank.
 --
 -- uses members
 create or replace view tree_ways as

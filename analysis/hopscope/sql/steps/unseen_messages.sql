@@ -1,7 +1,7 @@
--- Limits of the answers that come from messages inside the MPI library that are in no hop, in sentences.
+-- Limits of the answers, in sentences, that come from messages inside the MPI library that are in no hop.
 --
--- Place -2: messages of collectives without a recorded call were seen, which is the first thing to know. Place 3: nothing would show such collectives, and why; messages
--- that were not recorded.
+-- The sentence of place -2 says that messages of collectives without a recorded call were seen; it must come first.
+-- Sentences of place 3 say why such collectives would not be noticed, and which messages were not recorded.
 --
 -- uses quantity
 create or replace view unseen_messages as

@@ -1,7 +1,7 @@
--- Limits of the answers that come from what is not seen of threads, in sentences.
+-- Limits of the answers, in sentences, that come from unseen work and waiting of threads.
 --
--- The first sentence: several communicating threads of a rank were outside MPI at a time, so one of them may have waited for another. The second: a rank had more busy
--- threads than communicating ones.
+-- The first sentence says that several communicating threads of a rank were outside MPI at the same time, so one of
+-- them may have waited for another. The second says that a rank had more busy threads than communicating threads.
 --
 -- uses thread_pieces, communicating_threads, rank_times, share_of, quantity
 create or replace view unseen_threads as

@@ -1,6 +1,6 @@
 -- Each rank's useful time: outside all MPI, between the first and the last communication of the run.
 --
--- POP calls it useful computation. One row per rank; no row without a `communication_window`.
+-- The POP project calls it useful computation. One row per rank; no row without a `communication_window`.
 --
 -- uses mpi_until, block_cuts
 create or replace view useful_times as

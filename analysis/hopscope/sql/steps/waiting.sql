@@ -1,11 +1,11 @@
 -- Each rank's waiting in each complete collective, and the rank that it waited for.
 --
 -- needed_rank is the first rank in the chain of hops that this rank waited for. If the hops do not show it, needed_rank
--- is the latest of the ranks that this one had to wait for by the rules of its operation (`operation_kind`); a rank
--- reaches a nonblocking collective at its start, and again where it waits for it. waiting_ns is the time until needed_rank
--- entered, from this rank's enter or, for a nonblocking collective, from the begin of its wait. All of it is charged to
--- needed_rank, so that sums add up. A rank that had to wait for no other rank, or only for ranks that had entered before
--- it, waited 0.
+-- is the latest of the ranks that this rank had to wait for by the rules of its operation (`operation_kind`). A rank
+-- reaches a nonblocking collective at its start, and again where it waits for it. waiting_ns is the time until
+-- needed_rank entered, from this rank's enter or, for a nonblocking collective, from the begin of its wait. All of this
+-- time is charged to needed_rank, so that sums add up. A rank waited 0 if it had to wait for no other rank, or only for
+-- ranks that had entered before it.
 --
 -- uses operation_kind, members, latest_enters
 create or replace view waiting as
