@@ -77,6 +77,7 @@ class Builder {
                 continue;
             point(columns_.calls.wait_begin[i], i, columns_.calls.lane[i], Kind::goes_on, Table::calls);
             point(columns_.calls.complete[i], i, columns_.calls.lane[i], Kind::complete, Table::calls);
+            waits_.add(columns_.calls.lane[i], columns_.calls.wait_begin[i], columns_.waited_until[i]);
         }
         for (size_t i = 0; i < columns_.intervals.size(); i++) {
             const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[i]);
