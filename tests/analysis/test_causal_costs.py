@@ -85,15 +85,19 @@ def test_computing_that_others_wait_for_costs_what_they_wait(rerun: Callable[...
     assert saved(1, 200, 30) == 0  # the other rank is equally late
 
 
+@pytest.mark.parametrize(
+    "wait",
+    ["0 0 120 190 MPI_Wait wait", "0 0 120 140 MPI_Test wait\n0 0 142 160 MPI_Test wait\n0 0 161 190 MPI_Test wait"],
+)
 def test_a_late_wait_for_a_nonblocking_collective_without_hops_costs_what_the_others_wait_for_it(
-    rerun: Callable[..., Rerun],
+    rerun: Callable[..., Rerun], wait: str
 ) -> None:
     # Both start an Iallreduce at 100. Rank 0 waits for it from 120 on, rank 1 from 180 on; both are done at 190.
     run = rerun(
         collectives="comm seq op comm_size complete\n0 0 MPI_Iallreduce 2 true",
-        calls="collective_id rank location enter_ns wait_begin_ns leave_ns complete_ns engine\n"
-        "0 0 0 100 120 101 190 native\n0 1 1 100 180 101 190 native",
-        intervals=INTERVALS + "0 0 120 190 MPI_Wait wait\n1 1 180 190 MPI_Wait wait\n",
+        calls="collective_id rank location enter_ns wait_begin_ns leave_ns complete_ns engine needed_ns\n"
+        "0 0 0 100 120 101 190 native 180\n0 1 1 100 180 101 190 native 180",
+        intervals=INTERVALS + f"{wait}\n1 1 180 190 MPI_Wait wait\n",
     )
     assert run.error == 0
 

@@ -391,6 +391,16 @@ def test_polling_without_a_pause_is_waiting_of_the_collective(tmp_path: Path) ->
     assert not [row for row in trace.limits() if row["kind"] == "polled"]
 
 
+def test_a_row_of_polls_in_several_calls_is_one_wait(tmp_path: Path) -> None:
+    # The same, but the row of polls is in the trace as three calls of two functions, and begins with a probe.
+    first = "0 120 140 MPI_Iprobe test\n0 142 160 MPI_Test test\n0 162 182 MPI_Test test"
+    trace = _polled(tmp_path, 120, first, "2 176 181 MPI_Test test")
+    assert trace.collective_calls(collective="0:0").to_pylist()[0]["waiting_ns"] == 50
+    assert not [row for row in trace.limits() if row["kind"] == "polled"]
+    trace = _polled(tmp_path / "apart", 120, f"0 107 110 MPI_Test test\n{first}", "2 176 181 MPI_Test test")
+    assert trace.collective_calls(collective="0:0").to_pylist()[0]["waiting_ns"] is None
+
+
 @pytest.mark.parametrize("level", ["rank", "host", "cluster"])
 def test_without_collectives_nobody_arrives_last(level: str, tmp_path: Path) -> None:
     # Regression: the answer had a row of dashes for each rank.

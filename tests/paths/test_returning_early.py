@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from derive import derive
 from drawn_trace import DrawnTrace, path_of
 
@@ -38,6 +39,17 @@ def test_a_wait_leads_to_the_rank_that_started_after_it_began() -> None:
     ]
     wait = derived["path_stretches"].to_pylist()[-2]
     assert (wait["op"], wait["call_site"], wait["collective_id"]) == ("MPI_Iallreduce", "app+MPI_Iallreduce", 0)
+
+
+@pytest.mark.parametrize("enter_ns", [900, 50])
+def test_a_row_of_polls_is_one_wait(enter_ns: int) -> None:
+    # Rank 0 polls from 200 to 600 and from 610 to 1000; without anybody to wait for, that is its own time from 200 on.
+    t = two_ranks(enter_ns=enter_ns)
+    path = path_of(derive(t.tables()), "run")
+    t.rows["intervals"] = [i for i in t.rows["intervals"] if not (i["rank"] == 0 and i["kind"] == "wait")]
+    t.interval(0, "wait", 200, 600, "MPI_Test")
+    t.interval(0, "wait", 610, 1000, "MPI_Test")
+    assert path_of(derive(t.tables()), "run") == path
 
 
 def test_a_wait_for_what_everybody_had_started_stays_on_its_rank_and_goes_through_the_start() -> None:

@@ -63,10 +63,7 @@ def test_a_rank_that_polls_waits_for_the_one_that_is_late(
     computing = computing_of_ranks(trace)
     assert computing.get(0, 0) < computing[1] / 2
     problems = [row["ranks"] for row in trace.diagnose().to_pylist() if row["severity"] == "PROBLEM"]
-    # A rank that yields its core may lose it, which parts its polls in two. Without the messages of the collective, as
-    # under MPICH, only the last part counts as a wait for it, so the cost is too low.
-    if (method, nap_us, mpi.flavour) != ("collective", -1, "mpich"):
-        assert [1] in problems
+    assert [1] in problems
     assert [0] not in problems
 
 

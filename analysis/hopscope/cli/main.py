@@ -23,6 +23,7 @@ class _Hopscope(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = [
+            "doctor",
             "run",
             "preload",
             "build",
@@ -39,32 +40,48 @@ class _Hopscope(click.Group):
         return [*names, *registered_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        match cmd_name:
-            case "run":
-                from hopscope.cli.run import command
-            case "preload":
-                from hopscope.cli.preload import command
-            case "build":
-                from hopscope.cli.build import command
-            case "recover":
-                from hopscope.cli.recover import command
-            case "inspect":
-                from hopscope.cli.inspect import command
-            case "net":
-                from hopscope.cli.net import command
-            case "native":
-                from hopscope.cli.native import command
-            case "probe":
-                from hopscope.cli.probe import command
-            case "tune":
-                from hopscope.cli.tune import command
-            case "sweep":
-                from hopscope.cli.sweep import command
-            case "completion":
-                from hopscope.cli.completion import command
-            case _:
-                return super().get_command(ctx, cmd_name) or registered_command(cmd_name)
-        return command
+        command = _tracing_command(cmd_name) or _measuring_command(cmd_name)
+        return command or super().get_command(ctx, cmd_name) or registered_command(cmd_name)
+
+
+def _tracing_command(name: str) -> click.Command | None:
+    """The command for traced jobs of this name."""
+    match name:
+        case "doctor":
+            from hopscope.cli.doctor import command
+        case "run":
+            from hopscope.cli.run import command
+        case "preload":
+            from hopscope.cli.preload import command
+        case "build":
+            from hopscope.cli.build import command
+        case "recover":
+            from hopscope.cli.recover import command
+        case "inspect":
+            from hopscope.cli.inspect import command
+        case "native":
+            from hopscope.cli.native import command
+        case _:
+            return None
+    return command
+
+
+def _measuring_command(name: str) -> click.Command | None:
+    """The command of this name that measures, or helps to use the others."""
+    match name:
+        case "net":
+            from hopscope.cli.net import command
+        case "probe":
+            from hopscope.cli.probe import command
+        case "tune":
+            from hopscope.cli.tune import command
+        case "sweep":
+            from hopscope.cli.sweep import command
+        case "completion":
+            from hopscope.cli.completion import command
+        case _:
+            return None
+    return command
 
 
 @click.group(cls=_Hopscope, context_settings={"help_option_names": ["-h", "--help"]})
@@ -73,6 +90,7 @@ def hopscope() -> None:
     """See, explain and improve MPI collective communication, hop by hop.
 
     \b
+    hopscope doctor                          can a run be traced here
     hopscope run -- mpirun -n 8 ./app        trace a program
     hopscope analyze TRACE                   what is wrong with the run
     hopscope dashboard TRACE                 the same in the browser

@@ -207,12 +207,25 @@ def arrays_of(tables: Tables, known_lanes: Lanes | None = None) -> dict[str, Arr
     return {name: np.ascontiguousarray(values) for name, values in arrays.items()}
 
 
+def _waits_for_ranks(arrays: dict[str, Array], needed_ns: Array) -> Array:
+    """The end of each call's wait for the ranks that it needs; MISSING if unknown, or if another thread waited."""
+    row = np.flatnonzero((arrays["calls.wait_begin_ns"] != MISSING) & (needed_ns != MISSING))
+    begin, wait = arrays["intervals.begin_ns"], arrays["calls.wait_begin_ns"][row]
+    span = 1 + int(max(begin.max(initial=0), wait.max(initial=0)))
+    begins = arrays["intervals.lane"].astype(np.int64) * span + begin if len(row) else begin
+    row = row[np.isin(arrays["calls.lane"][row].astype(np.int64) * span + wait, begins)]
+    waited_until = np.full(len(needed_ns), MISSING)
+    waited_until[row] = np.minimum(needed_ns[row], arrays["calls.complete_ns"][row])
+    return waited_until
+
+
 CAUSAL_TABLES = ("collectives", "calls", "hops", "messages", "intervals", "ranks", "comms")
 
 
 def causal_arrays_of(tables: Tables, lanes: Lanes) -> dict[str, Array]:
     """Arrays of CAUSAL_TABLES with bindings and intervals, as `hopscope.native._causal` takes them."""
     arrays = {**arrays_of(tables, lanes), **intervals_of(tables["intervals"], lanes)}
+    arrays["calls.waited_until_ns"] = _waits_for_ranks(arrays, integers(tables["calls"], "needed_ns"))
     for name in ("hops", "messages"):
         arrays[f"{name}.binding"] = codes(tables[name], "binding", list(BINDINGS))
     collectives, comms = tables["collectives"], tables["comms"]

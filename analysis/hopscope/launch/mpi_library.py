@@ -35,7 +35,7 @@ def _executable(word: str) -> Path | None:
     return Path(path) if path else None
 
 
-def _loaded(program: Path) -> list[tuple[str, Path | None]]:
+def loaded_libraries(program: Path) -> list[tuple[str, Path | None]]:
     """The libraries that the dynamic loader would load for a program, by ldd: their names, and their files where found.
     Empty for a file that is not dynamically linked.
     """
@@ -62,7 +62,7 @@ def program_mpi(program: Path) -> MpiLibrary | None:
     """
     if not is_elf(program):
         return None
-    libraries = _loaded(program)
+    libraries = loaded_libraries(program)
     for name, path in libraries:
         mpi = library_mpi(name, path)
         if mpi is not None:
@@ -158,7 +158,7 @@ def find_program(words: Sequence[str]) -> str:
         path = _executable(word)
         if path is None and not (index and word.endswith(".py") and Path(word).is_file()):
             continue
-        if path is not None and is_elf(path) and any(library_mpi(*loaded) for loaded in _loaded(path)):
+        if path is not None and is_elf(path) and any(library_mpi(*library) for library in loaded_libraries(path)):
             return Path(word).name
         candidates.append(Path(word).name)
     scripts = [name for name in candidates if name.endswith(".py")]

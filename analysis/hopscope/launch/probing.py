@@ -28,7 +28,7 @@ def with_probe(words: Sequence[str], collector_name: str | None = None) -> list[
             f"hopscope probe -- {words[0]} -n 8"
         )
     mpi = MpiLibrary(collector_name.partition("-")[0]) if collector_name else find_mpi(words)
-    library = _library_of(words[0], mpi.flavour)
+    library = library_beside(words[0], mpi.flavour)
     if collector_name and "-" in collector_name:
         collector = collector_name
     elif library is not None:
@@ -49,7 +49,7 @@ def _is_mpi_program(word: str) -> bool:
     return path is not None and is_elf(Path(path)) and program_mpi(Path(path)) is not None
 
 
-def _library_of(launcher: str, flavour: str) -> Path | None:
+def library_beside(launcher: str, flavour: str) -> Path | None:
     """The MPI library in the folder that a launcher was installed into; None if the loader has to find it by name."""
     path = shutil.which(launcher)
     if path is None:

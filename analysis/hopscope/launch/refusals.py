@@ -46,10 +46,10 @@ def _slots(options: Sequence[str]) -> int | None:
 def refusal_here(words: Sequence[str]) -> str | None:
     """The launcher's likely reason not to start this command line, if it were started by this process; None if none is
     known."""
-    return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=_cores())
+    return likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=machine_slots())
 
 
-def _cores() -> int:
+def machine_slots() -> int:
     """The cores of this machine, which are the launcher's slots: threads of one core count once."""
     siblings = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/topology/thread_siblings_list")
     return len({file.read_text() for file in siblings}) or os.cpu_count() or 1

@@ -19,6 +19,8 @@ Columns columns_of(const Arguments &arguments) {
     c.collectives = paths::collectives_of(arguments);
     c.collectives.second_group = arguments.column<int32_t>("collectives.second_group");
     c.calls = paths::calls_of(arguments, c.lanes, c.collectives);
+    c.waited_until = arguments.column<int64_t>("calls.waited_until_ns");
+    Arguments::same_length("calls", {c.calls.size(), c.waited_until.size});
     c.intervals = paths::intervals_of(arguments, c.lanes);
     c.hops = paths::hops_of(arguments, c.lanes, c.collectives);
     c.messages = paths::messages_of(arguments, "messages", c.lanes);

@@ -7,8 +7,8 @@
 //   other members    in a collective without hops: an edge to the end of the call from the last enter that the
 //                    operation's rule needs, and for a nonblocking collective also from other members' waits
 //
-// A wait is not part of a gap. A message for which no rank waited has an edge, too. It is as long as the fastest
-// message of its size and link class takes, or as the message itself took if that is shorter.
+// A wait is not part of a gap. The edge of a message for which no rank waited is as long as the fastest message of its
+// size and link class, or as the message itself if that was faster.
 #include "recorded.h"
 
 #include <algorithm>
@@ -77,6 +77,7 @@ class Builder {
                 continue;
             point(columns_.calls.wait_begin[i], i, columns_.calls.lane[i], Kind::goes_on, Table::calls);
             point(columns_.calls.complete[i], i, columns_.calls.lane[i], Kind::complete, Table::calls);
+            waits_.add(columns_.calls.lane[i], columns_.calls.wait_begin[i], columns_.waited_until[i]);
         }
         for (size_t i = 0; i < columns_.intervals.size(); i++) {
             const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[i]);
@@ -169,8 +170,7 @@ class Builder {
         return begin + fastest(m, p.row);
     }
 
-    // Leaves `waited` set only for the last message of a call such as MPI_Waitall, because it ended the call. For the
-    // other messages only the earliest possible time of arrival is known.
+    // Leaves `waited` set only for the message that ended a call such as MPI_Waitall. Others only have earliest times.
     void find_last_of_waits(std::vector<Point>::iterator first, std::vector<Point>::iterator last) const {
         auto latest = last;
         for (auto point = first; point != last; ++point)
@@ -210,8 +210,8 @@ class Builder {
                 missing_[meeting_of(i)]++;
     }
 
-    // The index of a call's entry in meetings_, last_waits_ and missing_. A meeting is the moment at which the last
-    // member of a collective has entered. On an intercommunicator each group has its own.
+    // The index of a call in meetings_, last_waits_ and missing_. A meeting is the moment at which a collective's last
+    // member has entered. On an intercommunicator each group has its own.
     size_t meeting_of(size_t call) const {
         const auto collective = static_cast<size_t>(columns_.calls.collective[call]);
         const int32_t second = columns_.collectives.second_group[collective];
@@ -367,8 +367,8 @@ class Builder {
         return static_cast<size_t>(columns_.lanes.main_lane[static_cast<size_t>(lane)]);
     }
 
-    // Adds the end of an interval. After an idle interval the lane's next thread begins, which does not depend on the
-    // last one. A wait for a thread gets an edge from that thread's end.
+    // Adds the end of an interval. The thread that begins after an idle interval depends on no other thread. A wait for
+    // a thread gets an edge from that thread's end.
     Moment add_interval_end(const Point &p) {
         const auto kind = static_cast<IntervalKind>(columns_.intervals.kind[p.row]);
         if (kind == IntervalKind::idle)

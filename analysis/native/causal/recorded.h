@@ -19,6 +19,9 @@ constexpr uint32_t NO_EDGE = UINT32_MAX;
 struct Columns {
     paths::Collectives collectives; // has_hops: 1 if hops tell its waits, 0 if the operation's rule does
     paths::Calls calls;
+    // Per call of a collective without hops: the end of the wait for other ranks, which a row of polls may divide;
+    // MISSING if unknown.
+    Column<int64_t> waited_until;
     paths::Intervals intervals; // region and call_site are not used
     paths::Lanes lanes;
     paths::Messages hops, messages;

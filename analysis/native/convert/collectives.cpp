@@ -24,6 +24,7 @@ Collectives::Collectives(Trace &trace)
 void Collectives::complete_across_threads() {
     for (LocationEvents &location : trace_.locations) {
         std::vector<CollectiveEnd> left;
+        const auto completed_on = static_cast<int32_t>(&location - trace_.locations.data());
         for (const CollectiveEnd &end : location.foreign_collectives) {
             bool is_completed = false;
             for (size_t l : locations_of_[static_cast<size_t>(location.rank)]) {
@@ -32,6 +33,7 @@ void Collectives::complete_across_threads() {
                 if (is_completed || !call)
                     continue;
                 complete_collective(opener.calls[*call], end);
+                opener.calls[*call].completed_on = completed_on;
                 opener.open_collectives.erase(end.request);
                 is_completed = true;
             }

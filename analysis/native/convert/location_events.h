@@ -30,7 +30,7 @@ struct CallRecord {
     int64_t enter = 0;
     int64_t computed = 0; /* time outside MPI since the begin of its location's previous collective call */
     int64_t wait_begin =
-        kNull64; /* only for nonblocking calls, like complete: the begin of the call that completes it */
+        kNull64; /* only for nonblocking calls, like complete: the first poll of the row that led to it */
     int64_t computed_before = 0; /* all time outside MPI on its location before its enter */
     int64_t overlap = kNull64;   /* only for nonblocking calls: time outside MPI from enter to wait_begin */
     int64_t leave = kNull64;
@@ -49,6 +49,7 @@ struct CallRecord {
     OTF2_StringRef algorithm = OTF2_UNDEFINED_STRING;
     OTF2_CommRef shadow = OTF2_UNDEFINED_COMM; /* the communicator of its hops */
     int32_t depth = 0;
+    int32_t completed_on = -1; /* index of the thread that found it complete, if it is not the call's thread */
     /* The number of unread events that will change it: its leave, its completion, and the end of each open message. */
     int32_t open = 0;
     /* The indices of its last hop send, hop receive and step in its location's queues; -1 if there is none. Each of

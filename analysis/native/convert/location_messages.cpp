@@ -87,8 +87,6 @@ void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) c
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
     note_activity(time);
-    note_requests(kMessages);
-    polls_.completed = true;
     const OpenSend *open_send = events_.open_sends.find(key_of(request));
     if (!open_send) {
         if (SendRecord *unfiled = events_.open_unfiled_sends.find(key_of(request))) {
@@ -97,8 +95,9 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
             events_.open_unfiled_sends.erase(key_of(request));
             return;
         }
+        note_requests(kMessages);
         if (!in_tools_call())
-            events_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
+            events_.foreign_completions.push_back({key_of(request), wait_enter(time), time, false});
         return;
     }
     const OpenSend open = *open_send;
@@ -110,8 +109,9 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
         last_completion_.index = open.index;
         last_completion_.time = time;
     } else {
+        note_requests(kMessages);
         SendRecord &send = events_.sends[open.index];
-        send.wait_begin = mpi_enter(time);
+        send.wait_begin = wait_enter(time);
         send.end = time;
         if (send.call != paths::SendCall::buffered)
             send.call = send_call();
@@ -142,8 +142,9 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     const int64_t size = size_of(bytes);
     const OpenReceive *open_receive = events_.open_receives.find(key_of(request));
     if (!open_receive) {
+        const int64_t wait_begin = shadow ? mpi_enter(time) : wait_enter(time);
         events_.foreign_completions.push_back(
-            {key_of(request), mpi_enter(time), time, true, size, comm, peer, tag, true, waited(request)});
+            {key_of(request), wait_begin, time, true, size, comm, peer, tag, true, waited(request)});
         return;
     }
     const OpenReceive open = *open_receive;

@@ -42,7 +42,7 @@ int64_t LocationReader::wait_enter(int64_t fallback) {
     return polls_.begin != kNull64 && mpi_frame() ? polls_.begin : mpi_enter(fallback);
 }
 
-/* Call it before an outermost MPI function is entered. */
+/* Call it when an outermost MPI function is entered, after enter_mpi(). */
 void LocationReader::begin_polls(int64_t time, Polling polling) {
     /* Between two polls lie at most 5 us, or this part of the polls before. */
     constexpr int64_t kGapsPerSecond = 200000, kAwakeShare = 8;
@@ -50,7 +50,7 @@ void LocationReader::begin_polls(int64_t time, Polling polling) {
                                  (polls_.end - polls_.begin) / kAwakeShare);
     const bool follows = polls_.begin != kNull64 && !polls_.completed && time - polls_.end <= gap;
     if (!follows || polling == Polling::no)
-        polls_ = {polling == Polling::looks ? time : kNull64};
+        polls_ = {polling == Polling::looks ? time : kNull64, computed_in_all_};
 }
 
 /* Reads a collective's communicator from its attributes, and its number if that is not counted. */
@@ -114,11 +114,11 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     frame.kind = kind;
     frame.enter = time;
     frame.in_mpi = interrupts_computing(kind);
-    if (is_mpi(kind) && !mpi_frame())
-        begin_polls(time, region(ref).polling);
     frame.by_tool = region(ref).by_tool;
     if (frame.in_mpi)
         enter_mpi(time);
+    if (is_mpi(kind) && !mpi_frame())
+        begin_polls(time, region(ref).polling);
     if (kind == RegionKind::Collective) {
         frame.opened = Opened::Call;
         frame.enclosing_call = current_call_;
@@ -324,8 +324,7 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
                                          uint64_t received, uint64_t request) {
     note_activity(time);
     note_requests(kMessages);
-    polls_.completed = true;
-    const CollectiveEnd end{request, mpi_enter(time), time, comm, root, size_of(sent), size_of(received)};
+    const CollectiveEnd end{request, wait_enter(time), time, comm, root, size_of(sent), size_of(received)};
     const int64_t *call = events_.open_collectives.find(request);
     if (!call) {
         events_.foreign_collectives.push_back(end);
@@ -333,7 +332,7 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
     }
     CallRecord &record = events_.calls[*call];
     complete_collective(record, end);
-    record.overlap = computed_in_all_ - record.computed_before;
+    record.overlap = std::max<int64_t>(polls_.computed_before - record.computed_before, 0);
     events_.open_collectives.erase(request);
 }
 

@@ -93,7 +93,7 @@ class LocationReader {
     /* True in a call that another tool made itself. */
     bool in_tools_call();
     int64_t mpi_enter(int64_t fallback);
-    /* When the open MPI call, or the polls that led to it, began. */
+    /* When the wait that something ends now began: the open MPI call, or the first of the polls that led to it. */
     int64_t wait_enter(int64_t fallback);
     void begin_polls(int64_t time, Polling polling);
     /* The kind of send call of the innermost open MPI function. */
@@ -140,7 +140,8 @@ class LocationReader {
     LastCompletion last_completion_;
     /* Polls and receives in a row, with hardly any time between them. */
     struct Polls {
-        int64_t begin = kNull64; /* of the first poll; kNull64: the last call is none of them */
+        int64_t begin = kNull64;     /* of the first poll; kNull64: the last call is none of them */
+        int64_t computed_before = 0; /* computed_in_all_ at the first poll, or at the last call if it is none of them */
         int64_t end = 0;
         bool completed = false; /* something was complete, so the next call does not belong to them */
     } polls_;

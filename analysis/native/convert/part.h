@@ -102,7 +102,7 @@ class Part {
     /* Inputs of the critical-path walks that are not columns of the tables. */
     std::unique_ptr<BothEnds> hop_ends_;
     PooledVector<int8_t> leads_, returns_early_, library_, has_hops_, from_engine_;
-    PooledVector<int32_t> root_rank_, second_group_, comm_rank_, call_lane_;
+    PooledVector<int32_t> root_rank_, second_group_, comm_rank_, call_lane_, wait_lane_;
     PooledVector<int64_t> first_call_;
 };
 

@@ -181,12 +181,13 @@ void Part::fill_calls() {
             const int32_t place = trace_.comms->rank_in(collective.comm, member.rank);
             comm_rank_.push_back(place < 0 ? member.rank : place);
             call_lane_.push_back(static_cast<int32_t>(member.location));
+            wait_lane_.push_back(call.completed_on < 0 ? call_lane_.back() : call.completed_on);
             has_hops_[i] = has_hops_[i] || engine_word == words_.tree;
             by_tree = by_tree || engine_word == words_.tree;
         }
         first_call_.push_back(static_cast<int64_t>(id.size()));
     }
-    calls = {calls.first_id, view(collective_id), view(rank),  view(comm_rank_), view(call_lane_),
+    calls = {calls.first_id, view(collective_id), view(rank),  view(comm_rank_), view(call_lane_), view(wait_lane_),
              view(enter),    view(wait_begin),    view(leave), view(complete),   view(call_site)};
 }
 

@@ -104,6 +104,7 @@ struct Calls {
     int64_t first_id = 0;
     Column<int64_t> collective; // id of its collective; ascending
     Column<int32_t> rank, comm_rank, lane;
+    Column<int32_t> wait_lane; // the lane that found it complete
     Column<int64_t> enter, wait_begin, leave, complete;
     Column<int32_t> call_site; // numbered by the caller; -1 if unknown
     size_t size() const {

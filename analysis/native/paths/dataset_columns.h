@@ -71,6 +71,7 @@ inline Calls calls_of(const Arguments &arguments, const Lanes &lanes, const Coll
     c.rank = arguments.column<int32_t>("calls.rank");
     c.comm_rank = arguments.column<int32_t>("calls.comm_rank");
     c.lane = arguments.column<int32_t>("calls.lane");
+    c.wait_lane = c.lane; // datasets do not say which thread found a collective complete
     c.enter = arguments.column<int64_t>("calls.enter_ns");
     c.wait_begin = arguments.column<int64_t>("calls.wait_begin_ns");
     c.leave = arguments.column<int64_t>("calls.leave_ns");

@@ -21,17 +21,17 @@ struct History::Files {
     explicit Files(const Scratch &scratch)
         : op(scratch), leads(scratch), returns_early(scratch), library(scratch), has_hops(scratch), root_rank(scratch),
           second_group(scratch), first_call(scratch), first_wait(scratch), collective(scratch), rank(scratch),
-          comm_rank(scratch), lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch), complete(scratch),
-          call_site(scratch), region(scratch), region_site(scratch), region_lane(scratch), region_kind(scratch),
-          begin(scratch), end(scratch), hop_waits(scratch), message_waits(scratch), completions(scratch),
-          hop_times(scratch) {}
+          comm_rank(scratch), lane(scratch), wait_lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch),
+          complete(scratch), call_site(scratch), region(scratch), region_site(scratch), region_lane(scratch),
+          region_kind(scratch), begin(scratch), end(scratch), hop_waits(scratch), message_waits(scratch),
+          completions(scratch), hop_times(scratch) {}
 
     ScratchColumn<int32_t> op;
     ScratchColumn<int8_t> leads, returns_early, library, has_hops;
     ScratchColumn<int32_t> root_rank, second_group;
     ScratchColumn<int64_t> first_call, first_wait;
     ScratchColumn<int64_t> collective;
-    ScratchColumn<int32_t> rank, comm_rank, lane;
+    ScratchColumn<int32_t> rank, comm_rank, lane, wait_lane;
     ScratchColumn<int64_t> enter, wait_begin, leave, complete;
     ScratchColumn<int32_t> call_site;
     ScratchColumn<int32_t> region, region_site, region_lane;
@@ -45,7 +45,7 @@ struct History::Files {
         visit(op), visit(leads), visit(returns_early), visit(library), visit(has_hops), visit(root_rank),
             visit(second_group);
         visit(first_call), visit(first_wait), visit(collective), visit(rank), visit(comm_rank), visit(lane),
-            visit(enter);
+            visit(wait_lane), visit(enter);
         visit(wait_begin), visit(leave), visit(complete), visit(call_site), visit(region), visit(region_site);
         visit(region_lane), visit(region_kind), visit(begin), visit(end), visit(hop_waits), visit(message_waits);
         visit(completions), visit(hop_times);
@@ -59,10 +59,8 @@ void History::FilesDeleter::operator()(Files *files) const {
 History::History(const Scratch &scratch, const Lanes &lanes)
     : scratch_(scratch), lanes_(lanes), last_calls_(lanes.size(), MISSING), last_intervals_(last_calls_),
       last_regions_(last_calls_), calls_on_(lanes.size(), 0), intervals_on_(calls_on_), waits_on_(calls_on_),
-      completions_on_(calls_on_), hop_times_on_(calls_on_), communicating_(lanes.size()), files_(new Files(scratch)),
-      hop_times_(scratch) {
-    for (size_t lane = 0; lane < lanes.size(); lane++)
-        early_returns_of_.resize(std::max(early_returns_of_.size(), static_cast<size_t>(lanes.rank[lane]) + 1), 0);
+      completions_on_(calls_on_), hop_times_on_(calls_on_), early_returns_on_(calls_on_), communicating_(lanes.size()),
+      files_(new Files(scratch)), hop_times_(scratch) {
     files_->first_call.add(0);
     files_->first_wait.add(0);
 }
@@ -86,6 +84,7 @@ void History::add(const Collectives &collectives, const Calls &calls, const HopW
     files.rank.add(calls.rank);
     files.comm_rank.add(calls.comm_rank);
     files.lane.add(calls.lane);
+    files.wait_lane.add(calls.wait_lane);
     files.enter.add(calls.enter);
     files.wait_begin.add(calls.wait_begin);
     files.leave.add(calls.leave);
@@ -95,7 +94,7 @@ void History::add(const Collectives &collectives, const Calls &calls, const HopW
     for (size_t i = 0; i < calls.size(); i++) {
         calls_on_[static_cast<size_t>(calls.lane[i])]++;
         if (completes_early(calls, i))
-            early_returns_of_[static_cast<size_t>(calls.rank[i])]++;
+            early_returns_on_[static_cast<size_t>(calls.wait_lane[i])]++;
         advance(last_calls_, calls.lane[i], calls.enter[i]);
         advance(last_calls_, calls.lane[i], calls.leave[i]);
     }
@@ -195,6 +194,7 @@ void History::finish() {
               files.rank.finish(),
               files.comm_rank.finish(),
               files.lane.finish(),
+              files.wait_lane.finish(),
               files.enter.finish(),
               files.wait_begin.finish(),
               files.leave.finish(),
@@ -223,7 +223,7 @@ void History::finish() {
         },
         [&] {
             timeline_ = std::make_unique<Timeline>(scratch_, items_on, calls_, intervals_, trim_files);
-            early_returns_ = std::make_unique<EarlyReturns>(scratch_, early_returns_of_, calls_, trim_files);
+            early_returns_ = std::make_unique<EarlyReturns>(scratch_, early_returns_on_, calls_, trim_files);
         });
     trim();
 }
@@ -273,7 +273,7 @@ Span History::span_of(int32_t lane, const Item &item) const {
     const auto kind = static_cast<IntervalKind>(intervals_.kind[row]);
     if (kind != IntervalKind::wait)
         return {item.begin, item.end, category_of(kind), false};
-    auto [first, last] = early_returns_->completed_by(lanes_.rank[static_cast<size_t>(lane)], item.begin);
+    auto [first, last] = early_returns_->waited_for(lane, item.begin);
     if (first != last)
         return call_span(std::any_of(first, last, [&](const auto &completed) { return has_hops(completed.call); }));
     const Wait *wait = message_waits_->last_before(lane, item.end);

@@ -96,8 +96,7 @@ class History {
     const Lanes &lanes_;
     std::vector<int64_t> last_calls_, last_intervals_, last_regions_;         // per lane; MISSING for none
     std::vector<size_t> calls_on_, intervals_on_, waits_on_, completions_on_; // number per lane
-    std::vector<size_t> hop_times_on_;                                        // number per lane
-    std::vector<size_t> early_returns_of_;                                    // number per rank
+    std::vector<size_t> hop_times_on_, early_returns_on_;                     // number per lane
     bool finalizes_ = false;
     std::vector<Overhead> overheads_;
     std::vector<ThreadEnd> thread_ends_;

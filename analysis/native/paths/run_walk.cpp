@@ -1,6 +1,8 @@
 // Walks back from call to call, over all lanes.
 #include "run_walk.h"
 
+#include <algorithm>
+
 namespace hopscope::paths {
 
 RunWalker::RunWalker(const History &history)
@@ -32,8 +34,11 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
         return {start.lane, item.begin};
     }
     const Calls &calls = history_.calls();
+    const auto [first, last] = history_.early_returns().waited_for(start.lane, item.begin);
+    // If this call is one of a row of polls, the rank has waited since the first of them.
+    const int64_t wait_begin = first == last ? item.begin : std::min(item.begin, first->wait_begin);
     int64_t completed = -1;
-    Place required{-1, item.begin};
+    Place required{-1, wait_begin};
     // Keeps the latest place at which another rank reached a collective that this interval completed, if this rank was
     // already waiting and needs the other rank by the operation's rule. call: this rank's call in the collective.
     auto may_bind = [&](int64_t call) {
@@ -47,9 +52,8 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
         }
     };
     // If the messages of a completed collective are known, the path goes through it if this rank waited for one of them
-    // in this interval. If there are several such collectives, the path goes through the one with the last wait.
-    int64_t waited_until = bound_by_message ? wait->end : item.begin, traced_call = -1, last_waited = -1;
-    auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(start.lane), item.begin);
+    // in this wait. If there are several such collectives, the path goes through the one with the last wait.
+    int64_t waited_until = bound_by_message ? wait->end : wait_begin, traced_call = -1, last_waited = -1;
     for (const EarlyReturns::Completed *completion = first; completion != last; completion++) {
         const auto row = static_cast<size_t>(completion->call);
         const size_t collective = collectives_.row_of(calls.collective[row]);
@@ -79,9 +83,9 @@ Place RunWalker::walk_interval(Backward &stretches, const Item &item, Place star
     if (bound_by_message)
         return follow_message(Category::p2p);
     if (const int64_t ended_call = completed >= 0 ? completed : traced_call; ended_call >= 0) {
-        collectives_.add(stretches, completed >= 0 ? Category::native : Category::local, start.lane, item.begin,
+        collectives_.add(stretches, completed >= 0 ? Category::native : Category::local, start.lane, wait_begin,
                          start.t, collectives_.context_of(static_cast<size_t>(ended_call)));
-        return {start.lane, item.begin};
+        return {start.lane, wait_begin};
     }
     const bool matched =
         kind == IntervalKind::p2p ||
@@ -122,9 +126,8 @@ bool RunWalker::ends_collective(const Item &item) const {
     const size_t row = item.row();
     if (item.is_call())
         return !history_.collectives().returns_early[collectives_.row_of(history_.calls().collective[row])];
-    auto [first, last] =
-        history_.early_returns().completed_by(collectives_.rank_of(history_.intervals().lane[row]), item.begin);
-    return first != last;
+    const auto [first, last] = history_.early_returns().waited_for(history_.intervals().lane[row], item.begin);
+    return std::any_of(first, last, [&](const auto &completed) { return completed.complete <= item.end; });
 }
 
 // True if a lead ends at this item: a collective ended in it. A call that starts a nonblocking collective also counts

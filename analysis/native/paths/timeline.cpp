@@ -216,32 +216,33 @@ void Completions::trim() const {
 
 EarlyReturns::EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                            const std::function<void()> &trim_inputs)
-    : by_rank_(scratch) {
+    : by_lane_(scratch) {
     Trimming trimming([&] {
         trim_inputs();
-        by_rank_.trim();
+        by_lane_.trim();
     });
-    by_rank_.fill(counts, [&](const auto &give) {
+    by_lane_.fill(counts, [&](const auto &give) {
         for (size_t i = 0; i < calls.size(); i++, trimming.touched())
             if (completes_early(calls, i))
-                give(static_cast<size_t>(calls.rank[i]), {calls.wait_begin[i], static_cast<int64_t>(i)});
+                give(static_cast<size_t>(calls.wait_lane[i]),
+                     {calls.wait_begin[i], calls.complete[i], static_cast<int64_t>(i)});
     });
-    sort_groups(by_rank_, [](const Completed &a, const Completed &b) {
-        return std::tie(a.wait_begin, a.call) < std::tie(b.wait_begin, b.call);
+    sort_groups(by_lane_, [](const Completed &a, const Completed &b) {
+        return std::tie(a.wait_begin, a.complete, a.call) < std::tie(b.wait_begin, b.complete, b.call);
     });
 }
 
 std::pair<const EarlyReturns::Completed *, const EarlyReturns::Completed *>
-EarlyReturns::completed_by(int32_t rank, int64_t begin) const {
-    const auto group = static_cast<size_t>(rank);
-    const Completed *first = by_rank_.begin(group), *last = by_rank_.end(group);
-    auto begins_before = [](const Completed &a, int64_t time) { return a.wait_begin < time; };
+EarlyReturns::waited_for(int32_t lane, int64_t begin) const {
+    const auto group = static_cast<size_t>(lane);
+    const Completed *first = by_lane_.begin(group), *last = by_lane_.end(group);
+    auto is_over = [](const Completed &a, int64_t time) { return a.wait_begin < time && a.complete <= time; };
     auto begins_after = [](int64_t time, const Completed &a) { return time < a.wait_begin; };
-    return {std::lower_bound(first, last, begin, begins_before), std::upper_bound(first, last, begin, begins_after)};
+    return {std::lower_bound(first, last, begin, is_over), std::upper_bound(first, last, begin, begins_after)};
 }
 
 void EarlyReturns::trim() const {
-    by_rank_.trim();
+    by_lane_.trim();
 }
 
 } // namespace hopscope::paths

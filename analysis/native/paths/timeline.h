@@ -120,22 +120,25 @@ class Completions {
     Grouped<int64_t> ends_;
 };
 
-// The calls, such as those of MPI_Ibcast, whose collectives a later wait or test of the rank completed.
+// The calls, such as those of MPI_Ibcast, whose collectives a later wait or test found complete. A wait lasts from its
+// begin, which is that of the first poll of a row, to the completion. The waits of a lane do not overlap, but one of
+// them may end several collectives.
 class EarlyReturns {
   public:
     struct Completed {
-        int64_t wait_begin; // begin of the wait or test that completed it
-        int64_t call;       // row of `calls`
+        int64_t wait_begin, complete;
+        int64_t call; // row of `calls`
     };
-    // counts: per rank, the number of its calls that a later wait or test completed.
+    // counts: per lane, the number of calls whose collectives it found complete.
     EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                  const std::function<void()> &trim_inputs);
-    // The calls whose collectives were completed by the MPI call that a rank entered at `begin`.
-    std::pair<const Completed *, const Completed *> completed_by(int32_t rank, int64_t begin) const;
+    // The calls for whose collectives a lane waited in the MPI call that it entered at `begin`. The wait began with
+    // this MPI call or with an earlier poll of the row.
+    std::pair<const Completed *, const Completed *> waited_for(int32_t lane, int64_t begin) const;
     void trim() const;
 
   private:
-    Grouped<Completed> by_rank_;
+    Grouped<Completed> by_lane_;
 };
 
 } // namespace hopscope::paths

@@ -39,7 +39,41 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         where kind = 'wait'
     ),
 
-    -- Nonblocking collectives that were found complete in a wait.
+    shown_completions as (
+        select
+            location,
+            wait_begin_ns,
+            max(complete_ns) as complete_ns
+        from calls
+        where wait_begin_ns < end_at and complete_ns > begin_at
+        group by location, wait_begin_ns
+    ),
+
+    -- The waits of threads for their own nonblocking collectives.
+    own_waits as (
+        select
+            shown_completions.location,
+            shown_completions.wait_begin_ns,
+            shown_completions.complete_ns
+        from shown_completions
+        semi join intervals
+            on
+                shown_completions.location = intervals.location
+                and shown_completions.wait_begin_ns = intervals.begin_ns
+    ),
+
+    -- The calls that lie in such a wait: after the first one, the later polls of a row.
+    polls as (
+        select
+            waits.interval_id,
+            own_waits.location,
+            own_waits.wait_begin_ns
+        from waits
+        asof inner join own_waits on waits.location = own_waits.location and waits.begin_ns >= own_waits.wait_begin_ns
+        where waits.begin_ns < own_waits.complete_ns
+    ),
+
+    -- Nonblocking collectives that were waited for in a call, also by another thread.
     completed as (
         select
             waits.interval_id,
@@ -47,6 +81,12 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         from waits
         inner join calls on waits.rank = calls.rank and waits.begin_ns = calls.wait_begin_ns
         where calls.wait_begin_ns is not null and calls.complete_ns is not null
+        union
+        select
+            polls.interval_id,
+            calls.collective_id
+        from polls
+        inner join calls on polls.location = calls.location and polls.wait_begin_ns = calls.wait_begin_ns
     ),
 
     shown_collectives as (
