@@ -13,12 +13,14 @@ TURNS = 10
 
 
 def trees_of(trace: hopscope.Trace) -> dict[str, set[str | None]]:
-    """The trees by which each communicator's collectives ran."""
+    """The trees by which each half's collectives ran."""
     trees: dict[str, set[str | None]] = {}
     names = {row["comm"]: row["name"] for row in trace.table("comms").to_pylist()}
     comm_of = {row["collective_id"]: row["comm"] for row in trace.table("collectives").to_pylist()}
     for row in trace.table("calls").to_pylist():
-        trees.setdefault(names[comm_of[row["collective_id"]]], set()).add(row["tree"])
+        name = names[comm_of[row["collective_id"]]]
+        if name != "MPI_COMM_WORLD":  # there the halves are made
+            trees.setdefault(name, set()).add(row["tree"])
     return trees
 
 

@@ -26,6 +26,8 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 BIN = Path(sys.executable).parent
 PROGRAM = Path(__file__).parent / "programs" / "hangs.c"
 RANKS = 4
+HANGING_SEQ = 7
+"""The number of the hanging collective on MPI_COMM_WORLD: two communicators and five Allreduces were made before it."""
 Document = dict[str, Any]
 
 
@@ -45,7 +47,7 @@ def call_of(document: Document, rank: int) -> Document:
 def absent(document: Document) -> bool:
     """The expected state: rank 2 computes; the others are in the Allreduce over a tree, and each waits for a hop."""
     (collective,) = document["open_collectives"]
-    assert (collective["function"], collective["seq"]) == ("MPI_Allreduce", 5)
+    assert (collective["function"], collective["seq"]) == ("MPI_Allreduce", HANGING_SEQ)
     assert states(collective) == ["inside", "inside", "absent", "inside"]
     assert call_of(document, 2) is None
     assert document["ranks"][2]["threads"][0]["last"]["function"] == "MPI_Allreduce"
@@ -81,7 +83,7 @@ def absent_natively(document: Document) -> bool:
 
 def operations(document: Document) -> bool:
     (collective,) = document["open_collectives"]
-    assert collective["seq"] == 5
+    assert collective["seq"] == HANGING_SEQ
     assert states(collective) == ["inside", "elsewhere", "inside", "inside"]
     assert collective["members"][1]["function"] == "MPI_Barrier"
     assert any("rank 1 MPI_Barrier" in sentence for sentence in document["sentences"])
@@ -121,7 +123,7 @@ def started(document: Document) -> bool:
 
 def roots(document: Document) -> bool:
     (collective,) = document["open_collectives"]
-    assert (collective["function"], collective["seq"]) == ("MPI_Bcast", 5)
+    assert (collective["function"], collective["seq"]) == ("MPI_Bcast", HANGING_SEQ)
     assert states(collective) == ["inside"] * RANKS
     assert [member["root"] for member in collective["members"]] == [1, 0, 0, 0]
     (sentence,) = document["sentences"]
@@ -223,7 +225,7 @@ def test_a_hanging_job_is_explained(
         (collective,) = json.loads(inspect(trace, "--format", "json").stdout)["open_collectives"]
         assert states(collective) == ["inside", "inside", "absent", "inside"]
         printed = inspect(trace).stdout
-        assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in printed
+        assert f"MPI_Allreduce #{HANGING_SEQ} on MPI_COMM_WORLD: 3 of 4 in it" in printed
         assert "its process died" in printed
         assert "called from main (hangs.c:" in printed
         words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"

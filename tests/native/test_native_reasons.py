@@ -5,6 +5,7 @@ from pathlib import Path
 import hopscope
 import local_mpi
 import pytest
+from hopscope.vocabulary.mpi_functions import FUNCTIONS
 from local_mpi import MPICH_IN_MESSAGES
 from messages import MPICH, OPEN_MPI, traced
 
@@ -23,12 +24,13 @@ def recorded(mpi: local_mpi.LocalMpi, program: str, folder: Path, **environment:
 
 
 def said_without_hops(trace: hopscope.Trace) -> dict[str, set[str]]:
-    """The engine words of calls, by operation. Counts only complete collectives of several ranks that have no hops."""
+    """The engine words of calls, by operation. Counts only MPI's complete collectives of several ranks without hops."""
     with_hops = set(trace.table("hops")["collective_id"].to_pylist())
     operations = {
         row["collective_id"]: row["op"]
         for row in trace.table("collectives").to_pylist()
         if row["complete"] and row["comm_size"] > 1 and row["collective_id"] not in with_hops
+        if FUNCTIONS[row["op"]].kind != "comm"
     }
     engines_by_operation: dict[str, set[str]] = {}
     for call in trace.table("calls").to_pylist():
