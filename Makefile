@@ -11,7 +11,7 @@ STAMPS := .venv/stamps
 .SECONDARY:
 
 COLLECTOR_SOURCES := $(shell find collector schemas -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
-NATIVE_SOURCES := pyproject.toml CMakeLists.txt collector/otf2.cmake $(shell find analysis/native tests/paths/native schemas collector/src/plan collector/src/json collector/include -type f)
+NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(wildcard collector/otf2.cmake) $(shell find analysis/native tests/paths/native schemas collector/src/plan collector/src/json collector/include -type f)
 
 # An editable installation knows which modules there are: a new name is installed again, a changed file is not.
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
