@@ -12,8 +12,8 @@ import pytest
 import started_commands
 from hopscope.doctor.finding import Finding
 from hopscope.doctor.host import SHARED_MEMORY, cpu_limit, mount_of, shared_memory_finding
-from hopscope.doctor.installations import LOADER_NAMES
 from hopscope.launch.inputs import schema
+from hopscope.launch.mpi_library import LOADER_NAMES
 from hopscope.launch.probing import library_beside
 
 LAUNCHER_FOLDERS = list(dict.fromkeys(str(Path(mpi.launcher).parent) for mpi in local_mpi.find_all()))
@@ -94,6 +94,8 @@ def test_without_an_mpi_library_no_run_can_be_traced() -> None:
 @pytest.mark.parametrize("folder", OWN_FOLDERS, ids=lambda folder: folder.parent.name)
 def test_a_trial_says_how_many_calls_and_hops_it_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        monkeypatch.setenv(name, "1")
     code, document = examine("--try")
     assert code == 0
     trials = {Path(str(finding.library)).name: finding.sentence for finding in findings(document, "trial", "ok")}
