@@ -13,19 +13,17 @@ from itertools import chain
 from pathlib import Path
 
 from hopscope.launch.installed import MpiLibrary
-from hopscope.launch.mpi_library import launcher_mpi, library_mpi, python_mpi
+from hopscope.launch.mpi_library import LOADER_NAMES, PRINT_MAPPED, launcher_mpi, library_mpi, mapped_mpi, python_mpi
 from hopscope.launch.probing import library_beside
 from hopscope.mpi_libraries.installed import LAUNCHERS, flavour_of
 from hopscope.mpi_libraries.offered import NAMES, release_of
 
-LOADER_NAMES = ("libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi_abi.so.1", "libmpi_abi.so.0")
-"""Names by which programs need the MPI libraries that collectors serve."""
 _PATIENCE_S = 30
-_VERSION = """
+_VERSION = f"""
 import ctypes, sys
 text, length = ctypes.create_string_buffer(8192), ctypes.c_int()
 ctypes.CDLL(sys.argv[1]).MPI_Get_library_version(text, ctypes.byref(length))
-print(*{line.split(maxsplit=5)[5].strip() for line in open('/proc/self/maps') if 'libmpi' in line}, sep='\\n')
+{PRINT_MAPPED}
 print()
 print(text.value.decode(errors='replace'))
 """
@@ -133,13 +131,10 @@ def _load(name: str) -> Installation | None:
         output, error = "", "it did not load in time"
     files, _, version = output.partition("\n\n")
     path = Path(name)
-    if not path.is_absolute():
-        libraries = (Path(line) for line in sorted(files.splitlines()))
-        path = next((file for file in libraries if library_mpi(file.name, file)), path)
-    mpi = library_mpi(path.name, path)
-    if mpi is None or not path.is_absolute():
+    mpi = library_mpi(path.name, path) if path.is_absolute() else mapped_mpi(files)
+    if mpi is None or mpi.path is None:
         return None
-    return Installation(mpi, path, version.strip(), "" if version.strip() else error.rpartition("\n")[2])
+    return Installation(mpi, mpi.path, version.strip(), "" if version.strip() else error.rpartition("\n")[2])
 
 
 def _launcher_of(installation: Installation, launchers: Sequence[Launcher]) -> Launcher | None:

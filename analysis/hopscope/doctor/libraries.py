@@ -16,9 +16,9 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import plural
 from hopscope.launch.command import Request, environment
 from hopscope.launch.installed import collector_library, fitting_collector, what_goes_unseen
-from hopscope.launch.native_builds import sum_of, user_lines
+from hopscope.launch.native_builds import IN_MESSAGES, is_listed, sum_of
 from hopscope.launch.preload import PRELOAD, loss_reason
-from hopscope.launch.refusals import likely_refusal, machine_slots
+from hopscope.launch.refusals import machine_slots, refusal_here
 from hopscope.mpi_libraries.installed import flavour_of
 from hopscope.mpi_libraries.offered import NAMES
 
@@ -46,8 +46,8 @@ def native_hops_variables(installation: Installation, collector: str) -> dict[st
     if installation.mpi.flavour == "mpich" and platform.machine() == "x86_64":
         # ... and the checksums of the builds of MPICH that were tested.
         checksum = sum_of(installation.file)
-        if checksum.encode() in collector_bytes or any(line.startswith(checksum) for line in user_lines()):
-            return {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
+        if checksum.encode() in collector_bytes or is_listed(checksum):
+            return IN_MESSAGES
     return None
 
 
@@ -123,8 +123,7 @@ def _launcher(installation: Installation) -> Iterator[Finding]:
         yield Finding("launcher", "caution", sentence, remedy, file)
         return
     words = [str(launcher.path), "-n", "1"]
-    cores = machine_slots()
-    refusal = likely_refusal(words, os.environ, is_root=os.geteuid() == 0, cores=cores)
+    refusal = refusal_here(words)
     if reason := loss_reason(words):
         yield finding_of("permissions", "problem", reason, file)
     job = in_job()
@@ -133,7 +132,7 @@ def _launcher(installation: Installation) -> Iterator[Finding]:
     elif job:
         yield Finding("launcher", "ok", f"{launcher.word} starts {name} on the hosts of {job}", library=file)
     elif launcher.flavour == "openmpi":
-        sentence = f"{launcher.word} starts {name} with up to {plural(cores, 'rank')} on this host"
+        sentence = f"{launcher.word} starts {name} with up to {plural(machine_slots(), 'rank')} on this host"
         yield Finding("launcher", "ok", sentence, f"for more, give {launcher.word} --oversubscribe", file)
     else:
         yield Finding("launcher", "ok", f"{launcher.word} starts {name} with any number of ranks", library=file)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from signal import SIGKILL, SIGTERM
 
 from hopscope.doctor import allreduce
 from hopscope.doctor.finding import Finding, finding_of
@@ -19,6 +16,7 @@ from hopscope.errors import InputError
 from hopscope.format.quantities import plural
 from hopscope.launch.command import Request, environment, launcher_words
 from hopscope.launch.installed import fitting_collector
+from hopscope.launch.quiet_job import run_quietly
 from hopscope.launch.refusals import machine_slots, refusal_here
 
 RANKS = 2
@@ -53,8 +51,11 @@ def _outcome(installation: Installation, counts: Counts, folder: Path) -> Findin
     file = str(installation.file)
     words += [sys.executable, str(allreduce.__file__), file, installation.mpi.flavour, str(CALLS)]
     job = f"A job of {plural(RANKS, 'rank')} under {installation.name}"
-    fault = _run(launcher_words(words, collector, variables), variables, folder)
-    if fault:
+    traced_words = launcher_words(words, collector, variables)
+    code, lines = run_quietly(traced_words, folder, {**os.environ, **variables}, PATIENCE_S)
+    if code != 0:
+        reason = next((line for line in lines if line.strip(" -")), "it said nothing")
+        fault = "did not end in time" if code is None else f"ended with code {code} ({reason})"
         refusal = refusal_here(words)
         message = f"{job} was refused: {refusal}" if refusal else f"{job} {fault}; run it by hand: {' '.join(words)}"
         return finding_of("trial", "problem", message, file)
@@ -63,36 +64,3 @@ def _outcome(installation: Installation, counts: Counts, folder: Path) -> Findin
     if calls != RANKS * CALLS:
         return finding_of("trial", "problem", f"{sentence}, not {RANKS * CALLS} calls; report this as a bug", file)
     return Finding("trial", "ok", sentence + (f" ({reason})" if reason else ""), library=file)
-
-
-def _run(words: list[str], variables: dict[str, str], folder: Path) -> str | None:
-    """Run a job. Returns its fault, or None."""
-    with (folder / "output").open("w+b") as output:
-        job = subprocess.Popen(
-            words,
-            cwd=folder,
-            env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-        try:
-            code = job.wait(PATIENCE_S)
-        except BaseException as error:
-            _end(job)
-            if isinstance(error, subprocess.TimeoutExpired):
-                return "did not end in time"
-            raise
-        output.seek(0)
-        lines = [line for line in output.read().decode(errors="replace").splitlines() if line.strip(" -")]
-    return f"ended with code {code} ({lines[0] if lines else 'it said nothing'})" if code else None
-
-
-def _end(job: subprocess.Popen[bytes]) -> None:
-    """End a job, at first by the signal that its launcher hands on to the ranks."""
-    for number in (SIGTERM, SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(job.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            job.wait(10)

@@ -19,6 +19,8 @@ _SONAMES = (
     (re.compile(r"\blibmpi(ch)?\.so\.12\b"), "mpich"),
     (re.compile(r"\blibmpi_abi\.so\b"), "abi"),
 )
+LOADER_NAMES = ("libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi_abi.so.1", "libmpi_abi.so.0")
+"""The names by which the loader finds these libraries."""
 _ANY_MPI = re.compile(r"\b(libmpi\w*\.so[.\d]*)")
 # These programs start the first word after their options. The others in _LAUNCHERS find their program by other rules.
 _STARTERS = "mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|env|nice|numactl|taskset|timeout"
@@ -103,20 +105,28 @@ def launcher_mpi(launcher: str) -> MpiLibrary | None:
     return MpiLibrary("mpich") if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", text) else None
 
 
+PRINT_MAPPED = (
+    "print(*{line.split(maxsplit=5)[5].strip() for line in open('/proc/self/maps') if 'libmpi' in line}, sep='\\n')"
+)
+"""Python code that prints the files of the MPI libraries in its process, for mapped_mpi."""
+
+
+def mapped_mpi(printed: str) -> MpiLibrary | None:
+    """The MPI library among the files that PRINT_MAPPED printed; None if there is none."""
+    libraries = (library_mpi(Path(line).name, Path(line)) for line in sorted(printed.splitlines()))
+    return next((mpi for mpi in libraries if mpi is not None), None)
+
+
 def python_mpi(python: Path) -> MpiLibrary | None:
     """The MPI library that the mpi4py of an interpreter loads. mpi4py chooses it by its own rules (such as
     MPI4PY_MPIABI), here in the same environment as in the job.
     """
-    code = (
-        "import mpi4py; mpi4py.rc.initialize = False\nfrom mpi4py import MPI\n"
-        "print(*{line.split(maxsplit=5)[5].strip() for line in open('/proc/self/maps') if 'libmpi' in line}, sep='\\n')"
-    )
+    code = f"import mpi4py; mpi4py.rc.initialize = False\nfrom mpi4py import MPI\n{PRINT_MAPPED}"
     try:
         answer = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    libraries = (library_mpi(Path(line).name, Path(line)) for line in sorted(answer.stdout.splitlines()))
-    return next((mpi for mpi in libraries if mpi is not None), None)
+    return mapped_mpi(answer.stdout)
 
 
 def _interpreter(script: Path) -> Path | None:

@@ -5,7 +5,6 @@ The collector knows the builds that were tested with it (collector/src/native/mp
 
 import hashlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +12,15 @@ from hopscope.errors import InputError
 from hopscope.launch import native_trial
 from hopscope.launch.command import Request, environment
 from hopscope.launch.installed import MPI_NAMES, MpiLibrary, fitting_collector
+from hopscope.launch.quiet_job import run_quietly
 
 PATIENCE_S = 300
+IN_MESSAGES = {
+    "HOPSCOPE_NATIVE": "mpich",
+    # Otherwise MPICH 5 stops sending messages after a few collectives on one host: it uses shared memory instead.
+    "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
+}
+"""The variables with which the collector records the messages of MPICH."""
 
 
 def user_list() -> Path:
@@ -46,13 +52,19 @@ def sum_of(library: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def is_listed(checksum: str) -> bool:
+    """True if the user's list has the build with this checksum."""
+    return any(line.startswith(checksum) for line in user_lines())
+
+
 def allow(library: Path) -> bool:
     """Add a build to the user's list. Returns False if it is there already."""
-    if any(line.startswith(sum_of(library)) for line in user_lines()):
+    checksum = sum_of(library)
+    if is_listed(checksum):
         return False
     user_list().parent.mkdir(parents=True, exist_ok=True)
     with user_list().open("a") as file:
-        file.write(f"{sum_of(library)}  {library.resolve()}\n")
+        file.write(f"{checksum}  {library.resolve()}\n")
     return True
 
 
@@ -74,29 +86,14 @@ def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Pat
     }
     variables = {
         **environment(request, inherited),
-        "HOPSCOPE_NATIVE": "mpich",
+        **IN_MESSAGES,
         "XDG_CONFIG_HOME": str(settings),
-        # Otherwise MPICH 5 stops sending messages after a few collectives on one host: it uses shared memory instead.
-        "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
     }
     level = native_trial.THREAD_LEVELS[ranks % 2]
     words = [launcher, "-n", str(ranks), sys.executable, str(native_trial.__file__), str(library), str(level)]
-    try:
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            env={**inherited, **variables},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_S,
-        )
-    except subprocess.TimeoutExpired:
+    code, lines = run_quietly(words, folder, {**inherited, **variables}, PATIENCE_S)
+    if code is None:
         return trace, "the trial did not end in time"
-    except OSError as error:
-        raise InputError(f"cannot start {launcher}: {error.strerror}") from error
-    if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        return trace, f"the trial ended with code {done.returncode}: {lines[-1] if lines else 'it said nothing'}"
+    if code != 0:
+        return trace, f"the trial ended with code {code}: {lines[-1] if lines else 'it said nothing'}"
     return trace, None
