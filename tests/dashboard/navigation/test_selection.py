@@ -59,6 +59,7 @@ def test_a_table_s_ranks_operations_and_edges_lead_to_what_they_are_about(trace:
 def test_the_verdict_leads_to_its_page_and_an_answer_selects_what_it_is_about(trace: hopscope.Trace) -> None:
     page = draw(trace, "/?from=i:1").follow("Other trees", "diagnosis")
     assert urlsplit(page.address).path == "/remap"
+    assert parse_qs(urlsplit(page.address).query)["from"] == ["i:1"]
     # With a limit of 5 % of an iteration, no rank is late.
     assert draw(trace, "/last-arrivals").follow("Select rank 6").has("selection")
     page = draw(trace, "/late-ranks?least_ms=1").follow("Select rank 3")
