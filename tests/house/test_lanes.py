@@ -76,12 +76,12 @@ def test_each_mark_that_make_test_leaves_out_runs_in_a_slice() -> None:
         assert re.search(rf"-m '?[^']*\b{mark}\b", slices), mark
 
 
-def test_a_commit_chooses_one_of_eight_slices() -> None:
+def test_a_commit_chooses_one_of_nine_slices() -> None:
     slices = subprocess.run([SLICE, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [line.split()[0] for line in slices] == list("12345678")
+    assert [line.split()[0] for line in slices] == list("123456789")
     number = subprocess.run([SLICE, "--of", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert int(number) == int(head[:7], 16) % 8 + 1
+    assert int(number) == int(head[:7], 16) % 9 + 1
 
 
 def test_a_process_and_a_file_that_a_test_leaves_are_seen(
