@@ -17,7 +17,7 @@ NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(wildcard collector/otf2.cmake)
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh wheel fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
+.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh check-wheel wheel release fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
 
 help: ## List all targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ test-quick: setup-test ## Run the checks, tests that start no program, and one j
 test-all: setup-test ## Run everything: every release, sanitizers, guides, kills, mutants, predictions (hours)
 	@tools/test all
 
-slice-%: setup-test ## Run slice 1 to 8 of what `make test` leaves out (three to ten minutes; tools/slice --list)
+slice-%: setup-test ## Run slice 1 to 9 of what `make test` leaves out (three to ten minutes; tools/slice --list)
 	@tools/slice $*
 
 check: setup-test ## Check formatting, types, lints, schemas and generated pages
@@ -66,6 +66,12 @@ check-pythons: setup-demo ## Install the wheel under each Python found, build a 
 
 wheel: setup-test ## Make a self-contained wheel for .venv's Python in dist/, with the collectors for all MPI libraries found
 	@tools/wheel
+
+release: setup-test ## Check version, changelog and documents, make both wheels of a release in dist/, and say how to tag it
+	@PYTHONPATH=tools $(PY) tools/release.py
+
+check-wheel: setup-test ## Install the wheels on a Debian without compilers, trace, analyse and show a run; root (ONLY="trixie/mpich ...")
+	@PYTHONPATH=tools $(PY) tests/end_to_end/check_wheel.py $(ONLY)
 
 check-fresh: ## Run the demo on a fresh Debian 12 and 13; needs root (ONLY=trixie)
 	@tools/check-fresh $(ONLY)
