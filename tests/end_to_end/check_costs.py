@@ -1,10 +1,9 @@
 """Compares the cost in a diagnosis with the truth: `python tests/end_to_end/check_costs.py [--runs 5] [--ranks 4]`.
 
-Runs `situations.c` with a plant and without it in turn, two of the kinds on a network (which needs root). Prints the time by which the loop became longer, the cost of
-the plant in the diagnosis, and the ratio of both: medians over the runs. The plants take 5, 15 and 40 % of an
-iteration. Prints the number of costs within a fifth of the measured difference. If the diagnosis does not name the
-plant, its first entry counts. It never fails, because times are no
-test.
+Runs `situations.c` with a plant and without it in turn, two of the kinds on a network (which needs root). Prints the
+time by which the loop became longer, the cost of the plant in the diagnosis, and the ratio of both: medians over the
+runs. The plants take 5, 15 and 40 % of an iteration. Prints the number of costs within a fifth of the measured
+difference. If the diagnosis does not name the plant, its first entry counts. It never fails, because times are no test.
 """
 
 import argparse
@@ -19,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[2] / folder) for folder in ("tools", "sample_traces")]
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "sample_traces"))
 
 import hopscope
 import local_mpi
