@@ -3,11 +3,11 @@
     spack repo add packaging/spack/spack_repo/hopscope
     spack install hopscope-collector ^openmpi
 
-The analyses come from the wheel, which finds this collector once the package is loaded. Spack lacks some of their Python
-packages, such as duckdb.
+The analyses come from the wheel, which finds this collector once the package is loaded. Spack lacks some of their
+Python packages, such as duckdb.
 
-Tried: the same cmake build with the MPI libraries that `make dev` finds; tests/house/test_packaging.py compares this file
-with it. Not tried: Spack itself.
+Tried: the same cmake build with the MPI libraries that `make dev` finds; tests/house/test_packaging.py compares this
+file with it. Not tried: Spack itself.
 """
 
 from pathlib import Path
