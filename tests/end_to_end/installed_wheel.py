@@ -20,12 +20,12 @@ INSTALL = "pip install 'hopscope[dashboard]'"
 
 def output(*words: str, code: int = 0) -> str:
     """Both outputs of a command that must end with this exit code."""
-    began = time.monotonic()
+    start_s = time.monotonic()
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     text = done.stdout + done.stderr
     if done.returncode != code:
         sys.exit(f"{' '.join(words)} ended with code {done.returncode}:\n{text}")
-    print(f"  {time.monotonic() - began:5.1f} s  {' '.join(words)}", flush=True)
+    print(f"  {time.monotonic() - start_s:5.1f} s  {' '.join(words)}", flush=True)
     return text
 
 
@@ -37,7 +37,7 @@ def expect(pattern: str, text: str) -> None:
 
 def show(trace: str) -> None:
     """Starts the dashboard and asks it for a page."""
-    began = time.monotonic()
+    start_s = time.monotonic()
     words = ["hopscope", "dashboard", trace, "--port", "0"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as dashboard:
         try:
@@ -53,19 +53,19 @@ def show(trace: str) -> None:
                     expect(pattern, answer.read().decode())
         finally:
             dashboard.terminate()
-    print(f"  {time.monotonic() - began:5.1f} s  {' '.join(words)}", flush=True)
+    print(f"  {time.monotonic() - start_s:5.1f} s  {' '.join(words)}", flush=True)
 
 
 def main() -> None:
     """Does the steps of README's first block, then asks for the dashboard without its packages."""
     os.environ["PATH"] = f"{BIN}:{os.environ['PATH']}"
-    began = time.monotonic()
+    start_s = time.monotonic()
     print(output("hopscope", "doctor"))
     output("hopscope", "run", "--dir", "trace", "--", "mpirun", "-n", "2", "python", sys.argv[1])
     expect(r"[Rr]ank 1 ", output("analyze", "trace"))
     expect(r"calls of MPI_Allreduce,100\b", output("analyze", "summary", "trace", "--format", "csv"))
     show("trace")
-    print(f"  {time.monotonic() - began:5.1f} s  in all", flush=True)
+    print(f"  {time.monotonic() - start_s:5.1f} s  in all", flush=True)
     output("pip", "uninstall", "-q", "-y", "dash")
     for words in (("hopscope", "dashboard", "trace"), ("analyze", "report", "trace", "-o", "report.html")):
         expect(re.escape(INSTALL), output(*words, code=2))
