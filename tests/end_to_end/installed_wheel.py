@@ -60,7 +60,7 @@ def main() -> None:
     """Does the steps of README's first block, then asks for the dashboard without its packages."""
     os.environ["PATH"] = f"{BIN}:{os.environ['PATH']}"
     start_s = time.monotonic()
-    print(output("hopscope", "doctor"))
+    print(output("hopscope", "doctor"), flush=True)
     output("hopscope", "run", "--dir", "trace", "--", "mpirun", "-n", "2", "python", sys.argv[1])
     expect(r"[Rr]ank 1 ", output("analyze", "trace"))
     expect(r"calls of MPI_Allreduce,100\b", output("analyze", "summary", "trace", "--format", "csv"))
