@@ -24,8 +24,8 @@ def _check_fields(definitions: Any, violations: Violations) -> None:
         for definition in getattr(definitions, registry):
             for field in definition._fields:
                 getattr(definition, field.name)
-            is_named = registry == "strings" or bool(definition.name)
-            violations.require(is_named, "a definition has no name", f"{registry} {definition._ref}")
+            has_name = registry == "strings" or bool(definition.name)
+            violations.require(has_name, "a definition has no name", f"{registry} {definition._ref}")
 
 
 def _check_clock(definitions: Any, violations: Violations) -> None:
@@ -80,5 +80,5 @@ def _check_communicators(definitions: Any, violations: Violations) -> None:
 def _check_regions(definitions: Any, violations: Violations) -> None:
     for region in definitions.regions:
         violations.require(bool(region.canonical_name), "a region has no canonical name", region.name)
-        is_known = region.region_role != RegionRole.UNKNOWN and region.paradigm != Paradigm.UNKNOWN
-        violations.require(is_known, "a region has no role or paradigm", region.name)
+        has_kind = region.region_role != RegionRole.UNKNOWN and region.paradigm != Paradigm.UNKNOWN
+        violations.require(has_kind, "a region has no role or paradigm", region.name)

@@ -42,7 +42,7 @@ class EventRules:
             location._ref: _Thread(f"{location.group.name}, {location.name}", location.group._ref)
             for location in definitions.locations
         }
-        self._ended = {location.group._ref for location in definitions.locations} - {
+        self._finished = {location.group._ref for location in definitions.locations} - {
             entry.location_group._ref
             for entry in definitions.location_group_properties
             if entry.name == "HOPSCOPE::COMPLETE" and entry.value != "yes"
@@ -89,8 +89,8 @@ class EventRules:
         thread.last_time = event.time
         handler = self._handlers.get(type(event))
         if handler:
-            is_inside = bool(thread.regions) or isinstance(event, (events.Enter, events.MeasurementOnOff))
-            self._require(is_inside, "an event lies in no region", thread, event)
+            in_region = bool(thread.regions) or isinstance(event, (events.Enter, events.MeasurementOnOff))
+            self._require(in_region, "an event lies in no region", thread, event)
             handler(thread, event)
 
     def finish(self) -> None:
@@ -100,15 +100,15 @@ class EventRules:
             place = f"{thread.name}: {thread.event_count} instead of {self._declared[reference]}"
             self._violations.require(is_as_declared, "the declared number of events is wrong", place)
             is_open = bool(thread.regions) or thread.open_collectives > 0
-            has_ended = thread.process in self._ended
-            self._violations.require(not (is_open and has_ended), "a region or collective has no end", thread.name)
-        if not self._has_gaps and all(thread.process in self._ended for thread in self._threads.values()):
+            is_finished = thread.process in self._finished
+            self._violations.require(not (is_open and is_finished), "a region or collective has no end", thread.name)
+        if not self._has_gaps and all(thread.process in self._finished for thread in self._threads.values()):
             self._finish_messages()
             self._finish_requests()
             self._finish_collectives()
 
-    def _require(self, is_kept: bool, rule: str, thread: _Thread, event: Any) -> None:
-        if not is_kept:
+    def _require(self, holds: bool, rule: str, thread: _Thread, event: Any) -> None:
+        if not holds:
             self._violations.add(rule, f"{thread.name} at {event.time}, {type(event).__name__}")
 
     def _enter(self, thread: _Thread, event: Any) -> None:

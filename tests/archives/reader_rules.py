@@ -4,6 +4,7 @@ Pipit and Vampir need."""
 import subprocess
 from pathlib import Path
 
+import _otf2
 import otf2
 from definition_rules import check_definitions
 from event_rules import EventRules
@@ -20,7 +21,7 @@ def violations_of(anchor: Path) -> list[str]:
     try:
         _check_reading(anchor, violations)
         _check_reading_by_location(anchor, violations)
-    except (KeyError, otf2.error.TraceReaderError) as error:
+    except (KeyError, _otf2.ErrorCodes.Error, otf2.error.TraceReaderError) as error:
         violations.add("otf2 for Python refuses the archive", repr(error))
     return violations.texts()
 

@@ -18,14 +18,14 @@ class Violations:
         if self._counts[rule] <= _MOST_OF_A_RULE:
             self._texts.append(f"{rule}: {place}")
 
-    def require(self, is_kept: bool, rule: str, place: object) -> None:
+    def require(self, holds: bool, rule: str, place: object) -> None:
         """Note a violation unless the rule is kept."""
-        if not is_kept:
+        if not holds:
             self.add(rule, place)
 
     def texts(self) -> list[str]:
         """A line for each violation that was kept, and one for each rule with more."""
-        more = [
+        remainders = [
             f"{rule}: {count - _MOST_OF_A_RULE} more" for rule, count in self._counts.items() if count > _MOST_OF_A_RULE
         ]
-        return self._texts + more
+        return self._texts + remainders
