@@ -17,7 +17,7 @@ NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(wildcard collector/otf2.cmake)
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh check-wheel wheel release fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
+.PHONY: help demo test test-quick test-all check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-otf2 check-apps check-pythons check-fresh check-wheel wheel release fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test
 
 help: ## List all targets
 	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ check-mutations: setup-test ## Make over forty known mistakes in a copy; a test 
 
 check-mpi4py: setup-test ## Run mpi4py's own tests with and without the collector, some hours (MPI=release RANKS="1 2")
 	@$(PY) tests/exactness/check_mpi4py.py $(if $(MPI),--mpi $(MPI)) $(if $(RANKS),--ranks $(RANKS))
+
+check-otf2: setup-test ## Check the sample traces, and new ones, against the rules of OTF2's other readers, two minutes (SAMPLE=n)
+	@$(PY) tests/archives/check_otf2.py $(if $(SAMPLE),--sample $(SAMPLE))
+	@$(PY) -m pytest -q tests/archives
 
 check-apps: setup-test ## Run LAMMPS, HPCC and ScaLAPACK's testers with and without the collector (ONLY=name WHOLE=1)
 	@$(PY) tests/exactness/check_apps.py $(if $(ONLY),--only '$(ONLY)') $(if $(WHOLE),--whole)

@@ -103,7 +103,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
         "HOPSCOPE_NATIVE": ("every:0", "is not valid (write 0, 1 or every:N, such as every:100; for MPICH "),
         "HOPSCOPE_PAUSED": ("yes", "is not valid (write 0 or 1); using 0"),
         "HOPSCOPE_ASSEMBLE": ("no", "is not valid (write 1 or 0); using 1"),
-        "HOPSCOPE_CHAIN": ("on", "is not valid (write 0 or 1); using 0"),
+        "HOPSCOPE_CHAIN": ("on", "is not valid (write auto, 0 or 1); using auto"),
         "HOPSCOPE_KEEP_SPOOL": ("true", "is not valid (write 0 or 1); using 0"),
         "HOPSCOPE_PRESENCE_TIMEOUT": ("never", "is not a number from 0 to 3600; using 10"),
         "HOPSCOPE_SPOOL_CHUNK_BYTES": ("1M", "is not a number from 4096 to 1000000000; using 1048576"),

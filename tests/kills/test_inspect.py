@@ -131,6 +131,37 @@ def roots(document: Document) -> bool:
     return True
 
 
+def lock(document: Document) -> bool:
+    # Regression: nobody was named.
+    for rank in (2, 3):
+        call = call_of(document, rank)
+        assert call is not None
+        assert call["function"] in ("MPI_Win_lock", "MPI_Put", "MPI_Win_unlock")
+        if call["function"] != "MPI_Put":
+            assert call.get("peer") == 0
+    (held,) = document["ranks"][1]["threads"][0]["locks"]
+    assert (held["peer"], held["exclusive"]) == (0, True)
+    assert any("ranks 0, 2-3 ultimately wait for rank 1: " in sentence for sentence in document["sentences"])
+    return True
+
+
+def access(document: Document) -> bool:
+    call = call_of(document, 0)
+    assert call is not None
+    assert call["function"] in ("MPI_Win_start", "MPI_Win_complete")
+    assert call.get("peer") == 2
+    assert any("ranks 0-1, 3 ultimately wait for rank 2: " in sentence for sentence in document["sentences"])
+    return True
+
+
+def exposure(document: Document) -> bool:
+    call = call_of(document, 0)
+    assert call is not None
+    assert (call["function"], call.get("peer")) == ("MPI_Win_wait", 2)
+    assert any("ranks 0-1, 3 ultimately wait for rank 2: " in sentence for sentence in document["sentences"])
+    return True
+
+
 def circle(document: Document) -> bool:
     assert document["open_collectives"] == []
     for rank in range(RANKS):
@@ -204,7 +235,7 @@ def looked_at(
 
 
 MPIS = local_mpi.find()
-HANGS = [(expected, mpi) for expected in (absent, started) for mpi in MPIS]
+HANGS = [(expected, mpi) for expected in (absent, started, lock, access, exposure) for mpi in MPIS]
 HANGS += [
     (expected, MPIS[place % len(MPIS)])
     for place, expected in enumerate([operations, receive, comms, roots, circle])

@@ -99,12 +99,27 @@ class Inspection:
             if call is None:
                 continue
             operations = [call, *thread["open"], *([call["receive"]] if "receive" in call else [])]
-            ranks |= {operation["peer"] for operation in operations if isinstance(operation.get("peer"), int)}
+            peers = {operation["peer"] for operation in operations if isinstance(operation.get("peer"), int)}
+            ranks |= self._lock_holders(rank, call) or peers
         in_mpi = any(thread["call"] is not None for thread in self.ranks[rank]["threads"])
         for collective in self.collectives:
             if in_mpi and rank in collective.ranks_in("inside"):
                 ranks |= set(collective.ranks_in("absent")) | set(collective.ranks_in("elsewhere"))
         return ranks - {rank}
+
+    def _lock_holders(self, rank: int, call: Facts) -> set[int]:
+        """The other ranks that have the lock which this rank's call needs. A library may let MPI_Win_lock return before
+        it has the lock, so later calls with the same target need it, too."""
+        if not call["function"].startswith(("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush")) or "peer" not in call:
+            return set()
+
+        def locks(number: int) -> list[Facts]:
+            held = [lock for thread in self.ranks[number]["threads"] for lock in thread["locks"]]
+            return [lock for lock in held if (lock["comm"], lock["peer"]) == (call["comm"], call["peer"])]
+
+        is_exclusive = any(request.get("exclusive") for request in (call, *locks(rank)))
+        others = [number for number in range(len(self.ranks)) if number != rank]
+        return {number for number in others if any(is_exclusive or lock["exclusive"] for lock in locks(number))}
 
     def sentences(self) -> list[str]:
         """Findings: operations that do not match, ranks that others ultimately wait for, circles of waiting ranks."""
@@ -186,8 +201,7 @@ class Inspection:
         if "peer" in call and not thread:
             return name
         if "peer" in call:
-            receives = name in FUNCTIONS and FUNCTIONS[name].moves == "receives"
-            text = f"{name} {'from' if receives else 'to'} {_party(call)}"
+            text = f"{name} {_preposition(name)} {_party(call)}"
             if "receive" in call:
                 text += f" and from {_party(call['receive'])}"
             return f"{text} on {self.comm_name(call['comm'])}"
@@ -288,6 +302,13 @@ def _open_collectives(facts: Facts) -> list[OpenCollective]:
             name = facts["comms"][comm]["name"] or f"communicator {comm}"
             collectives.append(OpenCollective(comm, name, seq, function, tuple(members)))
     return collectives
+
+
+def _preposition(function: str) -> str:
+    facts = FUNCTIONS.get(function)
+    if facts and facts.kind == "rma":
+        return "of rank"
+    return "from" if facts and facts.moves == "receives" else "to"
 
 
 def _party(call: Facts) -> str:

@@ -206,16 +206,17 @@ bool may_be_tools(const Region &region) {
     return is_mpi(region.kind) && region.kind != RegionKind::Init && region.kind != RegionKind::Finalize;
 }
 
-/* Marks the MPI calls that another tracing tool makes for itself; with HOPSCOPE_CHAIN=1 the collector records them,
- * too. A program or library is such a tool if one of its functions has the name of an MPI function and calls MPI. If a
- * function calls the MPI function of its own name, it passes on a call of the program, which is not marked. */
+/* Marks the MPI calls that another tracing tool makes for itself; the collector records them, too. A library is such a
+ * tool if one of its functions has the name of an MPI function and calls MPI. If a function calls the MPI function of
+ * its own name, it passes on a call of the program, which is not marked. A program may contain such functions, too, but
+ * most of its calls are its own, so none is marked. */
 void mark_calls_of_tools(Definitions &definitions) {
     std::set<std::string> tools;
     auto passes_on = [](const Region &region) { return c_function_name(region.caller) == region.name; };
     for (const auto &[ref, region] : definitions.regions)
-        if (is_mpi(region.kind) && c_function_name(region.caller).compare(0, 4, "MPI_") == 0)
+        if (is_mpi(region.kind) && c_function_name(region.caller).compare(0, 4, "MPI_") == 0 &&
+            module_of(region).find(".so") != std::string::npos)
             tools.insert(module_of(region));
-    tools.erase("");
     for (auto &[ref, region] : definitions.regions)
         region.by_tool = may_be_tools(region) && !passes_on(region) && tools.count(module_of(region)) > 0;
 }

@@ -57,6 +57,8 @@ enum spool_kind {
      *   intercommunicator) or one of SPOOL_ROOT_*.
      *   A blocking send, receive or probe also has comm, and b = peer << 32 | tag as the call requests them, with
      *   SPOOL_ANY for a wildcard and SPOOL_NOBODY for MPI_PROC_NULL. MPI_Sendrecv has its receive's peer and tag in c.
+     *   A call of a window that waits for one rank also has comm (the window) and b, with that rank as peer. The tag is
+     *   that of the message that ends the wait or, for a lock's target, enum spool_lock.
      *
      * LEAVE of a collective: comm = reason id (0: no tree was requested, or the tree ran it), a = bytes sent, b = bytes
      * received. c = 1 if the engine ran it, and from bit SPOOL_ALGORITHM_AT on the id of the MPI library's algorithm
@@ -172,6 +174,9 @@ enum { SPOOL_ALGORITHM_AT = 32 };
 #define SPOOL_ROOT_THIS_GROUP (UINT64_MAX - 2)
 
 enum { SPOOL_REQUEST_BITS = 40, SPOOL_REASON_AT = 32 };
+
+/* The lock that a call acquires, or that it needs to have. */
+enum spool_lock { SPOOL_LOCK_SHARED, SPOOL_LOCK_EXCLUSIVE, SPOOL_LOCK_HELD };
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
 

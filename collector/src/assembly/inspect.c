@@ -12,6 +12,7 @@
 
 #include "assembly/functions.h"
 #include "assembly/machine_clock.h"
+#include "hopscope/functions.h"
 
 static bool grow(void *array, size_t count, size_t *room, size_t size) {
     if (count < *room)
@@ -123,10 +124,27 @@ static void undo_enter(struct rank_state *rank, struct last_collective *collecti
     }
 }
 
-static void leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
+/* Notes the lock that a call has acquired, or forgets the one that it has released. */
+static bool note_lock(struct thread_state *thread, const struct spool_record *call) {
+    if (call->region == FUNCTION_MPI_Win_lock && call->comm) {
+        if (!grow(&thread->locks, thread->lock_count, &thread->lock_room, sizeof *thread->locks))
+            return false;
+        thread->locks[thread->lock_count++] = *call;
+    }
+    for (size_t i = 0; call->region == FUNCTION_MPI_Win_unlock && i < thread->lock_count; i++) {
+        const struct spool_record *lock = &thread->locks[i];
+        if (lock->comm == call->comm && lock->b >> 32 == call->b >> 32) {
+            thread->locks[i] = thread->locks[--thread->lock_count];
+            break;
+        }
+    }
+    return true;
+}
+
+static bool leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
     const struct spool_record *call = &s->thread->call;
     if (!call->kind || call->region != record->region)
-        return;
+        return true;
     if (function_is_collective(call->region, call->comm)) {
         struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
         if (collective && record->c == SPOOL_REFUSED)
@@ -139,6 +157,7 @@ static void leave(struct scan *s, const struct spool_record *record, uint64_t ns
     s->thread->last_leave_ns = ns;
     s->thread->call.kind = SPOOL_NONE;
     s->thread->waits = false;
+    return note_lock(s->thread, &s->thread->last);
 }
 
 static bool inspect_record(struct scan *s, const struct spool_record *record) {
@@ -147,8 +166,7 @@ static bool inspect_record(struct scan *s, const struct spool_record *record) {
     case SPOOL_ENTER:
         return enter(s, record, ns);
     case SPOOL_LEAVE:
-        leave(s, record, ns);
-        return true;
+        return leave(s, record, ns);
     case SPOOL_ISEND:
     case SPOOL_IRECV_POST:
     case SPOOL_HOP_ISEND:
@@ -269,6 +287,7 @@ void inspection_free(struct inspection *inspection) {
         for (size_t i = 0; i < rank_state->thread_count; i++) {
             free(rank_state->threads[i].open);
             free(rank_state->threads[i].open_ns);
+            free(rank_state->threads[i].locks);
         }
         free(rank_state->threads);
         free(rank_state->collectives);

@@ -27,6 +27,8 @@ struct thread_state {
     struct spool_record *open; /* receives and sends that are not complete, in order */
     uint64_t *open_ns;
     size_t open_count, open_room;
+    struct spool_record *locks; /* ENTERs of MPI_Win_lock, for the locks that it has */
+    size_t lock_count, lock_room;
 };
 
 struct rank_state {

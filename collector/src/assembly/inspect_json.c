@@ -6,6 +6,7 @@
 #include "assembly/inspect.h"
 #include "assembly/modules.h"
 #include "assembly/run_json.h"
+#include "hopscope/functions.h"
 
 static void add_time(struct text *output, const struct inspection *inspection, const char *key, uint64_t ns) {
     text_add(output, ",\"%s\":%" PRIu64, key, ns > inspection->first_ns ? ns - inspection->first_ns : 0);
@@ -56,6 +57,15 @@ static void add_site(struct text *output, const struct run *run, const struct pr
     text_free(&site);
 }
 
+/* Adds the rank of a window for which a call waits, and whether it wants an exclusive lock there. */
+static void add_target(struct text *output, const struct inspection *inspection, uint32_t comm,
+                       const struct spool_record *call) {
+    add_comm(output, comm);
+    add_peer(output, inspection, comm, call->b, false);
+    if (call->region == FUNCTION_MPI_Win_lock)
+        text_add(output, ",\"exclusive\":%s", (uint32_t)call->b == SPOOL_LOCK_EXCLUSIVE ? "true" : "false");
+}
+
 static bool is_message_call(uint16_t function) {
     return function_role(function) == OTF2_REGION_ROLE_POINT2POINT;
 }
@@ -77,6 +87,8 @@ static void add_call(struct text *output, const struct inspection *inspection, c
             add_peer(output, inspection, comm, call->c, true);
             text_add(output, "}");
         }
+    } else if (function_role(call->region) == OTF2_REGION_ROLE_RMA && comm != NO_ID) {
+        add_target(output, inspection, comm, call);
     }
 }
 
@@ -143,6 +155,13 @@ static void add_thread(struct text *output, const struct inspection *inspection,
     for (size_t i = 0; i < thread->open_count; i++) {
         text_add(output, i ? "," : "");
         add_open(output, inspection, process, &thread->open[i], thread->open_ns[i]);
+    }
+    text_add(output, "],\"locks\":[");
+    for (size_t i = 0; i < thread->lock_count; i++) {
+        text_add(output, i ? ",{" : "{");
+        text_add(output, "\"function\":\"%s\"", function_name(thread->locks[i].region));
+        add_target(output, inspection, comm_of(process, thread->locks[i].comm), &thread->locks[i]);
+        text_add(output, "}");
     }
     text_add(output, "]}");
 }

@@ -185,8 +185,8 @@ static void report_foreign_finalize(struct run *run) {
         return;
     struct text explanation = {0};
     text_add(&explanation,
-             " (MPI_Finalize was not reached through the collector: %s, which was loaded first, defines it too. Set "
-             "HOPSCOPE_CHAIN=1 so that both see every call)",
+             " (MPI_Finalize was not reached through the collector: %s, which was loaded first, defines it too. Load "
+             "it after the collector, without HOPSCOPE_CHAIN=0, so that both see every call)",
              tool);
     report_loss(run, has_foreign_finalize, "anything after the last record",
                 explanation.bytes ? explanation.bytes : "");

@@ -50,10 +50,13 @@ OTF2_ErrorCode write_transfer(struct run *run, const struct process *process, co
     return in_file ? write_io(writer, ns, object, record) : write_rma(writer, ns, object, record);
 }
 
+/* No event opens the file, so for other readers it was open from the beginning on. */
 static bool define_file(OTF2_GlobalDefWriter *writer, uint32_t name, uint32_t comm, uint32_t file) {
     return OTF2_GlobalDefWriter_WriteIoRegularFile(writer, file, name, 0) == OTF2_SUCCESS &&
-           OTF2_GlobalDefWriter_WriteIoHandle(writer, file, name, file, IO_PARADIGM, OTF2_IO_HANDLE_FLAG_NONE, comm,
-                                              OTF2_UNDEFINED_IO_HANDLE) == OTF2_SUCCESS;
+           OTF2_GlobalDefWriter_WriteIoHandle(writer, file, name, file, IO_PARADIGM, OTF2_IO_HANDLE_FLAG_PRE_CREATED,
+                                              comm, OTF2_UNDEFINED_IO_HANDLE) == OTF2_SUCCESS &&
+           OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(writer, file, OTF2_IO_ACCESS_MODE_READ_WRITE,
+                                                             OTF2_IO_STATUS_FLAG_NONE) == OTF2_SUCCESS;
 }
 
 bool write_transfer_definitions(const struct run *run, OTF2_GlobalDefWriter *writer, struct strings *strings) {

@@ -90,6 +90,7 @@ struct config config_read(bool is_reporter) {
 #define TRANSPORT(name) #name,
     static const char *const transports[] = {TRANSPORTS(TRANSPORT) NULL};
 #undef TRANSPORT
+    static const char *const chainings[] = {"auto", "0", "1", NULL};
     int record = choice(VARIABLE_RECORD, recordings, is_reporter);
     /* The assembly uses this variable. It is checked here too, so that a wrong setting is reported, and only once. */
     switch_state(VARIABLE_KEEP_SPOOL, false, is_reporter);
@@ -110,6 +111,6 @@ struct config config_read(bool is_reporter) {
         .messages = record != RECORD_COLLECTIVES,
         .transport = (enum transport_name)choice(VARIABLE_TRANSPORT, transports, is_reporter),
         .assemble = switch_state(VARIABLE_ASSEMBLE, true, is_reporter),
-        .chain = switch_state(VARIABLE_CHAIN, false, is_reporter),
+        .chaining = (enum chaining)choice(VARIABLE_CHAIN, chainings, is_reporter),
     };
 }

@@ -14,6 +14,13 @@ enum transport_name {
 #undef TRANSPORT
 };
 
+/* Whether calls are shared with other tools (mpi/chain.h), by the words of HOPSCOPE_CHAIN. The first is the default. */
+enum chaining {
+    CHAINING_AUTO, /* share them, and say so */
+    CHAINING_OFF,
+    CHAINING_ON, /* share them, and report only what the tools do not see */
+};
+
 struct config {
     const char *directory;   /* HOPSCOPE_DIR: the trace directory; NULL: hopscope-<job> in the working directory */
     const char *tree;        /* HOPSCOPE_TREE: a tree file or the name of a shape; NULL: observe */
@@ -29,7 +36,7 @@ struct config {
     bool paused;           /* HOPSCOPE_PAUSED: 1 records nothing between MPI_Init and MPI_Pcontrol(1) */
     enum transport_name transport;
     bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves spools; `hopscope recover` or the first analysis assembles them */
-    bool chain;    /* HOPSCOPE_CHAIN: 1 also calls other tools that wrap MPI functions; see mpi/chain.h */
+    enum chaining chaining; /* HOPSCOPE_CHAIN: auto, 0 or 1 */
 };
 
 /* Reads all variables. An empty variable counts as unset; for an invalid one the default applies. is_reporter: prints a

@@ -125,7 +125,7 @@ static bool make_writable(const struct loaded_object *object, bool writable) {
 }
 
 static void redirect(const struct loaded_object *object, const struct tables *tables, const ElfW(Rela) * entries,
-                     size_t bytes, replacement *replace) {
+                     size_t bytes, replacement *replace, bool *is_writable) {
     for (size_t i = 0; entries && i < bytes / sizeof *entries; i++) {
         int kind = (int)ELF64_R_TYPE(entries[i].r_info);
         if (kind != JUMP_SLOT && kind != ADDRESS_SLOT)
@@ -133,18 +133,35 @@ static void redirect(const struct loaded_object *object, const struct tables *ta
         const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(entries[i].r_info)];
         void *target = replace(object, tables->strings + symbol->st_name);
         void **slot = (void **)(object->base + entries[i].r_offset);
-        if (target)
-            __atomic_store_n(slot, target, __ATOMIC_RELEASE);
+        if (!target)
+            continue;
+        *is_writable = *is_writable || make_writable(object, true);
+        if (!*is_writable)
+            return;
+        __atomic_store_n(slot, target, __ATOMIC_RELEASE);
     }
 }
 
 void loaded_object_redirect(const struct loaded_object *object, replacement *replace) {
     struct tables tables;
-    if (!read_tables(object, &tables) || !make_writable(object, true))
+    bool is_writable = false; /* the object's slots stay as they are if nothing is redirected */
+    if (!read_tables(object, &tables))
         return;
-    redirect(object, &tables, tables.calls, tables.calls_bytes, replace);
-    redirect(object, &tables, tables.references, tables.references_bytes, replace);
-    make_writable(object, false);
+    redirect(object, &tables, tables.calls, tables.calls_bytes, replace, &is_writable);
+    redirect(object, &tables, tables.references, tables.references_bytes, replace, &is_writable);
+    if (is_writable)
+        make_writable(object, false);
+}
+
+/* In a program that is not position-independent, the address of a library's function may be that of a stub in the
+ * program, which does not define the function. */
+struct symbol_definition loaded_object_definition(const void *address) {
+    Dl_info info;
+    ElfW(Sym) *symbol = NULL;
+    if (!address || dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || !symbol ||
+        symbol->st_shndx == SHN_UNDEF)
+        return (struct symbol_definition){0};
+    return (struct symbol_definition){info.dli_fname, info.dli_fbase};
 }
 
 void *loaded_object_beside(const char *file_name) {

@@ -20,6 +20,14 @@ int loaded_objects(struct loaded_object objects[], int capacity, bool (*predicat
 /* True if the address is inside the object. */
 bool loaded_object_has(const struct loaded_object *object, const void *address);
 
+struct symbol_definition {
+    const char *path; /* of the object that defines the symbol; NULL: none does */
+    const void *base;
+};
+
+/* Finds the object that defines the function at an address. */
+struct symbol_definition loaded_object_definition(const void *address);
+
 /* Loads a shared object from the collector's own folder. Returns its handle; NULL on failure, with the reason in
  * dlerror(). */
 void *loaded_object_beside(const char *file_name);

@@ -102,12 +102,12 @@ static bool resolve(char *message, size_t capacity) {
 #endif
     pmpi_next = pmpi_library;
 #define PMPI_FUNCTION(name)                                                                                            \
-    function = chain_next("MPI_" #name);                                                                               \
+    function = chain_next("MPI_" #name, (void *)pmpi.name);                                                            \
     pmpi_next.name = function ? (__typeof__(pmpi.name))function : pmpi_next.name;
     PMPI_ALL_FUNCTIONS
 #undef PMPI_FUNCTION
 #define PMPIX_FUNCTION(name)                                                                                           \
-    function = chain_next("MPIX_" #name);                                                                              \
+    function = chain_next("MPIX_" #name, (void *)pmpi.name);                                                           \
     pmpi_next.name = function ? (__typeof__(pmpi.name))function : pmpi_next.name;
     PMPIX_FUNCTIONS
 #undef PMPIX_FUNCTION

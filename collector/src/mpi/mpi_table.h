@@ -123,7 +123,7 @@ struct pmpi_table {
 };
 
 /* pmpi_library: the library's own functions. pmpi_next: the functions to which wrappers pass calls on. The two differ
- * only with HOPSCOPE_CHAIN=1, in functions that another tool defines too (chain.h). mpi_table_resolve fills both;
+ * only in functions that another tool, loaded after us, defines too (chain.h). mpi_table_resolve fills both;
  * before that all entries are NULL. In wrappers, which are compiled with HOPSCOPE_PASSES_ON, pmpi means pmpi_next. */
 extern struct pmpi_table pmpi_library, pmpi_next;
 #ifdef HOPSCOPE_PASSES_ON

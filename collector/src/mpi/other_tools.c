@@ -1,12 +1,12 @@
 #include "mpi/other_tools.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "mpi/chain.h"
+#include "mpi/loaded_object.h"
 #include "mpi/mpi_table.h"
 
 static const char *const names[] = {
@@ -15,61 +15,48 @@ static const char *const names[] = {
 #undef PMPI_FUNCTION
 };
 
-struct definition {
-    const char *path;
-    const void *base;
-};
-
-/* Finds the object that defines the function at an address. In a program that is not position-independent, the address
- * of a library's function may be that of a stub in the program, which does not define the function. */
-static struct definition definition_of(void *address) {
-    Dl_info info;
-    ElfW(Sym) *symbol = NULL;
-    if (!address || dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || !symbol ||
-        symbol->st_shndx == SHN_UNDEF)
-        return (struct definition){0};
-    return (struct definition){info.dli_fname, info.dli_fbase};
+/* The definition of a function in an object before us; NULL if our definition is the first. */
+static void *earlier_function(const char *name) {
+    void *wrapper = chain_wrapper(name), *first = wrapper ? dlsym(RTLD_DEFAULT, name) : NULL;
+    return first == wrapper ? NULL : first;
 }
 
-static struct definition earlier_definition(const char *name) {
-    void *wrapper = chain_wrapper(name), *first = dlsym(RTLD_DEFAULT, name);
-    struct definition first_definition = definition_of(first);
-    return !wrapper || first == wrapper || first_definition.base == definition_of(wrapper).base ? (struct definition){0}
-                                                                                                : first_definition;
+static void *later_function(const char *name) {
+    char pmpi_name[80];
+    snprintf(pmpi_name, sizeof pmpi_name, "P%s", name);
+    return chain_later(name, mpi_table_of_library(pmpi_name));
 }
 
-static struct definition later_definition(const char *name) {
-    struct definition library = definition_of((void *)pmpi_library.Init);
-    struct definition next_definition =
-        chain_wrapper(name) ? definition_of(dlsym(RTLD_NEXT, name)) : (struct definition){0};
-    return next_definition.base == library.base ? (struct definition){0} : next_definition;
+static void add(struct shared_functions *functions, const char *name) {
+    functions->first = functions->count++ ? functions->first : name;
 }
 
-static struct other_tool find(struct definition (*definition_finder)(const char *name)) {
+static struct other_tool find(void *(*function_finder)(const char *name)) {
     struct other_tool tool = {0};
     const void *base = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct definition definition = definition_finder(names[i]);
-        if (!definition.path)
+        const void *function = function_finder(names[i]);
+        struct symbol_definition definition = loaded_object_definition(function);
+        if (!definition.path || (tool.path && definition.base != base))
             continue;
-        if (!tool.path) {
-            tool = (struct other_tool){.path = definition.path, .first = names[i]};
-            base = definition.base;
-        } else {
-            tool.further_count += definition.base == base;
-        }
+        tool.path = definition.path;
+        base = definition.base;
+        add(&tool.all, names[i]);
+        if (!chain_catches(function))
+            add(&tool.unchained, names[i]);
     }
     return tool;
 }
 
 struct other_tool other_tool_before(void) {
-    return find(earlier_definition);
+    return find(earlier_function);
 }
 
 struct other_tool other_tool_behind(void) {
-    return find(later_definition);
+    return find(later_function);
 }
 
-const char *other_tool_with(const char *name) {
-    return earlier_definition(name).path;
+const char *other_tool_keeping(const char *name) {
+    const void *function = earlier_function(name);
+    return chain_catches(function) ? NULL : loaded_object_definition(function).path;
 }

@@ -2,19 +2,27 @@
 #ifndef HOPSCOPE_OTHER_TOOLS_H
 #define HOPSCOPE_OTHER_TOOLS_H
 
-struct other_tool {
-    const char *path;  /* the tool's shared object; NULL: there is no such tool */
-    const char *first; /* one of the functions that both the tool and the collector define */
-    int further_count; /* number of further functions that both define */
+/* Functions that both the tool and the collector define. */
+struct shared_functions {
+    const char *first; /* NULL: there are none */
+    int count;
 };
 
-/* Finds a tool that is loaded before us. The program calls that tool, and the tool's PMPI calls bypass us. */
+struct other_tool {
+    const char *path; /* the tool's shared object; NULL: there is no such tool */
+    struct shared_functions all;
+    struct shared_functions unchained; /* of a tool before us: those that it does not pass on to us (chain_catches) */
+};
+
+/* Finds a tool that is loaded before us. The program calls that tool, and the tool's PMPI calls bypass us unless they
+ * are chained. */
 struct other_tool other_tool_before(void);
 
 /* Finds a tool that is loaded after us. Without chaining, no call reaches that tool. */
 struct other_tool other_tool_behind(void);
 
-/* The path of an object before us that defines this function. NULL if our definition is the first. */
-const char *other_tool_with(const char *name);
+/* The path of an object before us that defines this function and does not pass its calls on to us. NULL if there is
+ * none. */
+const char *other_tool_keeping(const char *name);
 
 #endif

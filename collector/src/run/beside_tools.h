@@ -1,10 +1,10 @@
-/* Warns the user about other tools that wrap MPI functions too. */
+/* Tells the user about other tools that wrap MPI functions too. */
 #ifndef HOPSCOPE_BESIDE_TOOLS_H
 #define HOPSCOPE_BESIDE_TOOLS_H
 
 #include "config/config.h"
 
-/* Prints a line on stderr for each tool that will miss calls, or hide them from the collector. */
+/* Prints a line on stderr for each tool, which says what the tool and the collector see. */
 void beside_tools_tell(const struct config *config);
 
 /* Call it for a program that used MPI but never called the collector's MPI_Init. Returns true if it reported another
@@ -12,6 +12,6 @@ void beside_tools_tell(const struct config *config);
 bool beside_tools_tell_unbegun(void);
 
 /* The path of the object whose MPI_Finalize precedes ours, so that ours may never be called. NULL if there is none. */
-const char *beside_tools_ending(const struct config *config);
+const char *beside_tools_ending(void);
 
 #endif

@@ -113,7 +113,7 @@ static void define_process(void) {
     line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
     line_text(&line, "presence", run.presence == PRESENCE_COMPLETE ? "complete" : "incomplete");
     line_real(&line, "event_cost_ns", record_measure_cost_ns());
-    const char *ending = beside_tools_ending(&run.config);
+    const char *ending = beside_tools_ending();
     if (ending)
         line_text(&line, "finalize_goes_to", ending);
     line_end(&line);

@@ -102,6 +102,45 @@ WRAPPER int MPI_Win_detach(MPI_Win window, const void *base) {
 
 enum epoch_tag { TAG_POST, TAG_COMPLETE };
 
+/* Like call_enter, for a call that may wait for one rank of the window. Records that rank too, so that the trace of a
+ * program that hangs shows for whom the call waits. target: negative if there is none, or more than one. */
+static void target_enter(struct call *call, enum mpi_function function, const void *caller, const struct comm *window,
+                         int target, int tag) {
+    if (!call_open(call, function, caller))
+        return;
+    bool is_known = window && target >= 0;
+    call_record_enter(call, is_known ? SPOOL_ENTER_MESSAGE : SPOOL_ENTER_BARE, is_known ? window->id : 0,
+                      is_known ? message_peer(target, tag) : 0, 0);
+}
+
+/* target_enter for calls that handle locks. */
+static void lock_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Win window, int target,
+                       enum spool_lock lock) {
+    const struct comm *members = call_thread.outermost ? NULL : comm_find_bits(HANDLE_BITS(window));
+    target_enter(call, function, caller, members, target, (int)lock);
+}
+
+/* The epochs of a window, also before the call has succeeded. NULL if the window is unknown, or if this call is inside
+ * another one. */
+static struct comm *epochs_of(MPI_Win window) {
+    bool is_outermost = !call_thread.outermost && __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE);
+    struct comm *members = is_outermost ? comm_find_bits(HANDLE_BITS(window)) : NULL;
+    return members && members->epochs ? members : NULL;
+}
+
+/* The only peer of an epoch; -1 if there is none, or more than one. */
+static int only_peer(const struct epoch *epoch) {
+    return epoch->count == 1 ? epoch->peers[0] : -1;
+}
+
+/* target_enter for calls that wait for the peers of an open epoch. */
+static void epoch_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Win window,
+                        enum epoch_kind kind) {
+    const struct comm *members = epochs_of(window);
+    target_enter(call, function, caller, members, members ? only_peer(&members->epochs->of_kind[kind]) : -1,
+                 TAG_COMPLETE);
+}
+
 /* The window of a call. NULL if the window is unknown, the call failed, or it was only passed on. */
 static struct comm *window_of(const struct call *call, MPI_Win window) {
     struct comm *members = call->error == MPI_SUCCESS ? comm_find_bits(HANDLE_BITS(window)) : NULL;
@@ -133,20 +172,25 @@ static void end_exposure(uint64_t ticks, const struct comm *window) {
 
 WRAPPER int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_start, CALLER);
+    struct comm *members = epochs_of(window);
+    /* A call that is going to fail must not change an open epoch, and must fail in the library only. */
+    bool may_open = members && members->epochs->of_kind[EPOCH_ACCESS].count == 0 && group != MPI_GROUP_NULL;
+    const struct epoch *epoch = may_open ? epoch_open(members->epochs, EPOCH_ACCESS, group) : NULL;
+    target_enter(&call, FUNCTION_MPI_Win_start, CALLER, members, epoch ? only_peer(epoch) : -1, TAG_POST);
     call.error = pmpi.Win_start(group, assertion, window);
     if (call_passed_on(&call))
         return call.error;
     uint64_t leave = clock_now();
-    const struct comm *members = window_of(&call, window);
-    if (members)
-        receive_from_peers(leave, members, epoch_open(members->epochs, EPOCH_ACCESS, group), TAG_POST);
+    if (members && call.error == MPI_SUCCESS)
+        receive_from_peers(leave, members, epoch ? epoch : epoch_open(members->epochs, EPOCH_ACCESS, group), TAG_POST);
+    else if (may_open)
+        members->epochs->of_kind[EPOCH_ACCESS].count = 0;
     return call_leave_at(&call, leave);
 }
 
 WRAPPER int MPI_Win_complete(MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_complete, CALLER);
+    epoch_enter(&call, FUNCTION_MPI_Win_complete, CALLER, window, EPOCH_ACCESS);
     call.error = pmpi.Win_complete(window);
     if (call_passed_on(&call))
         return call.error;
@@ -175,7 +219,7 @@ WRAPPER int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
 
 WRAPPER int MPI_Win_wait(MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_wait, CALLER);
+    epoch_enter(&call, FUNCTION_MPI_Win_wait, CALLER, window, EPOCH_EXPOSURE);
     call.error = pmpi.Win_wait(window);
     if (call_passed_on(&call))
         return call.error;
@@ -197,14 +241,15 @@ WRAPPER int MPI_Win_test(MPI_Win window, int *flag) {
 
 WRAPPER int MPI_Win_lock(int type, int target, int assertion, MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_lock, CALLER);
+    lock_enter(&call, FUNCTION_MPI_Win_lock, CALLER, window, target,
+               type == MPI_LOCK_EXCLUSIVE ? SPOOL_LOCK_EXCLUSIVE : SPOOL_LOCK_SHARED);
     call.error = pmpi.Win_lock(type, target, assertion, window);
     return call_leave(&call);
 }
 
 WRAPPER int MPI_Win_unlock(int target, MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_unlock, CALLER);
+    lock_enter(&call, FUNCTION_MPI_Win_unlock, CALLER, window, target, SPOOL_LOCK_HELD);
     call.error = pmpi.Win_unlock(target, window);
     return call_leave(&call);
 }
@@ -225,14 +270,14 @@ WRAPPER int MPI_Win_unlock_all(MPI_Win window) {
 
 WRAPPER int MPI_Win_flush(int target, MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_flush, CALLER);
+    lock_enter(&call, FUNCTION_MPI_Win_flush, CALLER, window, target, SPOOL_LOCK_HELD);
     call.error = pmpi.Win_flush(target, window);
     return call_leave(&call);
 }
 
 WRAPPER int MPI_Win_flush_local(int target, MPI_Win window) {
     struct call call;
-    call_enter(&call, FUNCTION_MPI_Win_flush_local, CALLER);
+    lock_enter(&call, FUNCTION_MPI_Win_flush_local, CALLER, window, target, SPOOL_LOCK_HELD);
     call.error = pmpi.Win_flush_local(target, window);
     return call_leave(&call);
 }

@@ -6,6 +6,9 @@
  *   hangs comms       the even ranks are in a collective on one communicator, the odd ones on another
  *   hangs started     rank 2 never starts the Iallreduce that the others wait for
  *   hangs roots       rank 0 broadcasts from rank 1, the others from rank 0
+ *   hangs lock        ranks 2 and 3 want the lock on rank 0's window that rank 1 keeps
+ *   hangs access      rank 0 starts an epoch for rank 2, which does not post
+ *   hangs exposure    rank 0 waits for the end of rank 2's epoch, which does not begin
  *   hangs circle      every rank waits for a message from the next before it sends its own
  */
 #include <mpi.h>
@@ -22,8 +25,10 @@ static void compute(void) {
 }
 
 int main(int argc, char **argv) {
-    int rank, ranks, value = 1, sum;
+    int rank, ranks, value = 1, sum, *cell, second_rank = 2;
     MPI_Comm first, second;
+    MPI_Group world, partner;
+    MPI_Win window;
     const char *kind = argc > 1 ? argv[1] : "";
     MPI_Request request;
     MPI_Init(&argc, &argv);
@@ -51,6 +56,37 @@ int main(int argc, char **argv) {
     }
     if (strcmp(kind, "roots") == 0)
         MPI_Bcast(big, BYTES, MPI_CHAR, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "lock") == 0 || strcmp(kind, "access") == 0 || strcmp(kind, "exposure") == 0) {
+        MPI_Win_allocate(sizeof *cell, sizeof *cell, MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &window);
+        MPI_Win_set_name(window, "board");
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, 1, &second_rank, &partner);
+    }
+    if (strcmp(kind, "lock") == 0 && rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_flush(0, window);
+        MPI_Send(&value, 1, MPI_INT, 2, 9, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, 3, 9, MPI_COMM_WORLD);
+        compute();
+    }
+    if (strcmp(kind, "lock") == 0 && rank >= 2) {
+        MPI_Recv(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    if ((strcmp(kind, "access") == 0 || strcmp(kind, "exposure") == 0) && rank == 2)
+        compute();
+    if (strcmp(kind, "access") == 0 && rank == 0) {
+        MPI_Win_start(partner, 0, window);
+        MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        MPI_Win_complete(window);
+    }
+    if (strcmp(kind, "exposure") == 0 && rank == 0) {
+        MPI_Win_post(partner, 0, window);
+        MPI_Win_wait(window);
+    }
     if (strcmp(kind, "circle") == 0) {
         MPI_Irecv(big, BYTES, MPI_CHAR, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
