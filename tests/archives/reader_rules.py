@@ -3,6 +3,7 @@ Pipit and Vampir need."""
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import _otf2
 import otf2
@@ -51,7 +52,8 @@ def _check_reading_by_location(anchor: Path, violations: Violations) -> None:
     for reference in references:
         with otf2.reader.open(str(anchor)) as trace:
             location = trace.definitions.locations[reference]
-            offset = trace.definitions.clock_properties.global_offset
+            definitions: Any = trace.definitions
+            offset = definitions.clock_properties.global_offset
             count = sum(event.time >= offset and bool(vars(event)) for _, event in trace.events(location))
             place = f"{location.name}: {count} instead of {location.number_of_events}"
             violations.require(count == location.number_of_events, "a location alone has other events", place)

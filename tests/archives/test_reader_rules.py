@@ -160,7 +160,7 @@ def root_beyond_the_members(drawing: Drawing) -> None:
         drawing.leave(rank)
 
 
-BROKEN = {
+BROKEN: dict[Callable[[Drawing], None], str] = {
     message_without_region: "an event lies in no region",
     message_without_receive: "messages have only one end",
     message_of_two_lengths: "the ends of a message differ in length",
