@@ -19,7 +19,7 @@ from recorded_jobs import shared_folder
 pytestmark = pytest.mark.usefixtures("machine_can")
 
 MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
-MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
+MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")] + local_mpi.find_intel()
 ENDING = [mpi for mpi in MPIS if mpi.release != "mpich-4"]
 """Libraries whose jobs end by themselves."""
 OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
