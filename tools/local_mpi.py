@@ -55,8 +55,8 @@ class LocalMpi:
 
     @property
     def fortran(self) -> str | None:
-        """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
-        return self._sibling("mpifort")
+        """The Fortran compiler wrapper beside the C one (Intel's: mpifc), if this library has its Fortran bindings here."""
+        return self._sibling("mpifort") or self._sibling("mpifc")
 
     def _sibling(self, wrapper: str) -> str | None:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", wrapper))))
@@ -69,7 +69,8 @@ class LocalMpi:
         if suffix == ".cpp":
             # Open MPI 4's header would include MPI-2's C++ classes, which cause warnings.
             return [self._sibling("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
-        return [self.fortran or ""]
+        # Intel's libmpifort finds libmpi only if the program needs libmpi itself.
+        return [self.fortran or "", *["-Wl,--no-as-needed"] * (self in find_intel())]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
         """The program made from one C, C++ or Fortran file, in build/programs/<release>/. name: by default that of the
