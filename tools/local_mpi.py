@@ -55,7 +55,7 @@ class LocalMpi:
 
     @property
     def fortran(self) -> str | None:
-        """The Fortran compiler wrapper beside the C one (Intel's: mpifc), if this library has its Fortran bindings here."""
+        """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
         return self._sibling("mpifort") or self._sibling("mpifc")
 
     def _sibling(self, wrapper: str) -> str | None:

@@ -215,7 +215,9 @@ HANGS += [(absent, mpi) for mpi in local_mpi.find_intel()]
 
 
 @pytest.mark.parametrize(
-    ("expected", "mpi"), HANGS, ids=[f"{mpi.flavour if mpi in MPIS else mpi.release}-{expected.__name__}" for expected, mpi in HANGS]
+    ("expected", "mpi"),
+    HANGS,
+    ids=[f"{mpi.flavour if mpi in MPIS else mpi.release}-{expected.__name__}" for expected, mpi in HANGS],
 )
 def test_a_hanging_job_is_explained(
     expected: Callable[[Document], bool], mpi: local_mpi.LocalMpi, tmp_path: Path

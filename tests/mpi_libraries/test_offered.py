@@ -54,7 +54,9 @@ def test_intel_mpi_says_how_many_presets_its_operations_have(mpi: local_mpi.Loca
 
 def test_intel_mpi_is_read_by_the_ranges_of_its_variables() -> None:
     head = "{}\n  MPI Datatype:\n    MPI_CHAR\n"
-    range_text = "  Description:\n    Controls barrier algorithm: pres\n   ets.\n    <presetid> - Preset\n    range: 0-2 \n"
+    range_text = (
+        "  Description:\n    Controls barrier algorithm: pres\n   ets.\n    <presetid> - Preset\n    range: 0-2 \n"
+    )
     names = ("I_MPI_ADJUST_BARRIER", "I_MPI_ADJUST_IBARRIER", "I_MPI_ADJUST_SENDRECV_REPLACE")
     texts = [head.format(name) + range_text for name in names] + [head.format("I_MPI_ADJUST_BARRIER_LIST")]
     setting = "I_MPI_ADJUST_BARRIER"

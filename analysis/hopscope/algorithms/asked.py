@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.intel_mpi import algorithms as intel_mpi
 from hopscope.mpi_libraries.mpich import algorithms as mpich
 from hopscope.mpi_libraries.offered import PRESET
 from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
@@ -203,4 +204,6 @@ class Settings:
         """The preset that a variable requests, with its condition if it has one, such as `preset 3:0-1024`."""
         parameter = self.parameters.get(f"I_MPI_ADJUST_{operation.upper()}")
         asked = parameter["asked"] if parameter else None
-        return Request(f"{PRESET}{asked}", None) if asked and asked != "0" else None
+        if not asked or asked == "0":
+            return None
+        return Request(f"{PRESET}{asked}", intel_mpi.ALGORITHMS.get((operation, f"{PRESET}{asked}")))
