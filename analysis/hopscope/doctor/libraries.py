@@ -99,7 +99,9 @@ def _native_hops(installation: Installation, collector: str) -> Finding:
             if maker
             else "only those of Open MPI, MPICH and Intel MPI are known, by their own ABIs"
         )
-        remedy = "test it by `hopscope native --verify -- mpiexec -n 4 ./app`, or " if maker in ("mpich", "intelmpi") else ""
+        remedy = (
+            "test it by `hopscope native --verify -- mpiexec -n 4 ./app`, or " if maker in ("mpich", "intelmpi") else ""
+        )
         message = (
             f"Messages inside collectives of {name} will not be seen, because {reason}; {remedy}run collectives over "
             "Hopscope's engine: hopscope run --tree"

@@ -49,8 +49,8 @@ static int parent_of(int process) {
 
 /* Makes the name from the launcher's address, because Hydra gives its processes no job name. Hydra starts a proxy on
  * each host with this address on the command line, which is equal for all proxies of a job. The proxy is this process's
- * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. Intel's proxies have no such
- * address, but its Hydra gives each job an identifier. */
+ * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. Intel's proxies have no
+ * such address, but its Hydra gives each job an identifier. */
 bool hydra_name_of_job(char *name, size_t capacity) {
     enum { MOST_ANCESTORS = 32 };
     int process = (int)getppid();

@@ -134,8 +134,8 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
 }
 
-/* Defines the settings of MPICH or Intel MPI. The environment has their values: MPICH takes these variables from nowhere
- * else, and ends the job in MPI_Init if a value is unknown. Intel MPI ignores unknown values. */
+/* Defines the settings of MPICH or Intel MPI. The environment has their values: MPICH takes these variables from
+ * nowhere else, and ends the job in MPI_Init if a value is unknown. Intel MPI ignores unknown values. */
 void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");

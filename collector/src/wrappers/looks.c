@@ -33,8 +33,7 @@ WRAPPER int MPI_Request_get_status_all(int count, OPEN_REQUEST requests[], int *
     return leave_look(&call, flag, count, requests);
 }
 
-WRAPPER int MPI_Request_get_status_any(int count, OPEN_REQUEST requests[], int *index, int *flag,
-                                       MPI_Status *status) {
+WRAPPER int MPI_Request_get_status_any(int count, OPEN_REQUEST requests[], int *index, int *flag, MPI_Status *status) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_any, CALLER);
     call.error = pmpi.Request_get_status_any(count, requests, index, flag, status);
