@@ -253,16 +253,20 @@ SITUATIONS: dict[str, tuple[str, tuple[int, ...]]] = {
     "host": ("host 30 5 2", (4, 8)),
     "link": ("balanced 30 5 0", (4, 8)),
     "pairs": ("pairs 20 2 64", (4, 8)),
+    "crossings": ("algorithm 16 5 3", (4, 8)),
     "algorithm": ("algorithm 16 0.1 8", (8,)),
 }
 """The arguments of `situations.c` for each problem, and the numbers of ranks with which it is recorded."""
 SLOW_LINK: Final = ("C", "D")
 """The sites between which messages take longer than between others."""
 RING: dict[str, str] = {
+    "OMPI_MCA_coll_han_priority": "0",
     "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
     "OMPI_MCA_coll_tuned_allreduce_algorithm": "4",
+    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring",
+    "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE": "0",
 }
-"""Settings for Open MPI's ring, which is slow for few bytes."""
+"""Settings of Open MPI and of MPICH for a ring, which is slow for few bytes and crosses between hosts repeatedly."""
 _HOSTS: dict[str, Options] = {
     "host": ("--topology", {"schema_version": 1, "placement": "block", "hosts": _hosts("AA")}),
     "link": (
@@ -286,8 +290,15 @@ _HOSTS: dict[str, Options] = {
             "network": {"links": {"wan": {"latency_ns": 1_000_000, "bytes_per_second": 5e7}}},
         },
     ),
+    "crossings": (
+        "--net",
+        {"schema_version": 1, "hosts": _hosts("AB"), "network": {"links": {"wan": {"latency_ns": 10_000_000}}}},
+    ),
 }
 """The options that place a problem's ranks on several hosts."""
+
+
+_BY_RING: Final = ("algorithm", "crossings")
 
 
 def situation(name: str, ranks: int, release: str) -> str:
@@ -309,7 +320,7 @@ def _situations() -> Iterator[tuple[str, Sample]]:
         for name, (arguments, sizes) in SITUATIONS.items():
             for ranks in sizes if has_hops(name, release) else ():
                 options = _HOSTS.get(name, ())
-                environment = {**settings, **(RING if name == "algorithm" else {})}
+                environment = {**settings, **(RING if name in _BY_RING else {})}
                 sample = _planted(ranks, arguments, SITUATIONS_C, *options, release=release, environment=environment)
                 # Ranks with priority would keep the relay of a network off the cores.
                 yield situation(name, ranks, release), dataclasses.replace(sample, first="--net" not in options)

@@ -36,6 +36,7 @@ EXPECTED = {
     "link": ("slow-link", None, lambda _: set()),
     "algorithm": ("algorithm", "MPI_Allreduce", lambda _: set()),
     "pairs": ("placement", None, lambda _: set()),
+    "crossings": ("crossings", "MPI_Allreduce", lambda _: set()),
 }
 """The first entry for each problem: its kind, its MPI call, and the ranks to blame (for a gradient, the first one).
 Links and rank orders have no call."""

@@ -324,6 +324,35 @@ def test_a_send_that_a_waitall_completes_with_other_messages_is_not_held_back_by
     assert derived["messages"]["binding"].to_pylist() == ["undecided", "recv"]
 
 
+def test_a_waitall_that_ends_with_a_post_by_chance_waited_for_the_message_that_was_sent_late() -> None:
+    # A halo of three ranks, over links of 100 us. Rank 0 sends 512 B to rank 1 and waits for rank 2, which sends at
+    # 2 ms. Rank 1 posts its receive at 2 ms, too. Regression: rank 1 was a late receiver, for which rank 0 waited.
+    t = DrawnTrace(3)
+    t.interval(0, "p2p", 0, 5, "MPI_Isend")
+    t.interval(0, "wait", 10, 2_100_010, "MPI_Waitall")
+    t.interval(2, "p2p", 2_000_000, 2_000_010, "MPI_Send")
+    t.interval(1, "p2p", 2_000_000, 2_000_300, "MPI_Recv")
+    t.message(2, 0, (2_000_000, 2_000_010), (0, 10, 2_100_010), link="wan", size=512)
+    t.message(0, 1, (0, 2_100_010), (2_000_000, 2_000_000, 2_000_300), link="wan", size=512, send_wait=10)
+    t.collective({0: 2_100_020, 1: 2_000_310, 2: 2_000_020}, {0: 2_101_000, 1: 2_101_000, 2: 2_101_000})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["none", "recv"]
+
+
+def test_a_waitall_that_ends_with_a_post_waited_for_it_if_the_other_message_came_long_before() -> None:
+    # The same, but rank 2 sends at 40 us, and rank 1's post lets the library end rank 0's send.
+    t = DrawnTrace(3)
+    t.interval(0, "p2p", 0, 5, "MPI_Isend")
+    t.interval(0, "wait", 10, 2_010_000, "MPI_Waitall")
+    t.interval(2, "p2p", 40_000, 40_010, "MPI_Send")
+    t.interval(1, "p2p", 2_000_000, 2_005_000, "MPI_Recv")
+    t.message(2, 0, (40_000, 40_010), (0, 10, 2_010_000), link="wan", size=512)
+    t.message(0, 1, (0, 2_010_000), (2_000_000, 2_000_000, 2_005_000), link="wan", size=512, send_wait=10)
+    t.collective({0: 2_010_020, 1: 2_005_310, 2: 40_020}, {0: 2_101_000, 1: 2_101_000, 2: 2_101_000})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["send", "recv"]
+
+
 def test_a_short_message_whose_send_ends_late_in_a_waitall_may_have_been_there_before() -> None:
     # Rank 1 waits 300 ns for a message of 1 KiB that was sent 50 us before, then 2 us for one that is sent while it
     # waits.

@@ -21,6 +21,9 @@ Tables = dict[str, pa.Table]
 MISSING = np.iinfo(np.int64).min
 """Represents a missing time."""
 
+_COUNTED = 1 << 20
+"""Integers below this are always counted, however few they are."""
+
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
 """The codes of the column `collectives.leads`. They say for whom a rank waits in a collective without hops."""
 
@@ -57,9 +60,27 @@ def numbered(*columns: Array) -> Array:
     stacked columns gives the same, but sorts rows, which takes ten times as long."""
     code = np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        _, number = np.unique(column, return_inverse=True)
-        _, code = np.unique(code * (int(number.max(initial=-1)) + 1) + number, return_inverse=True)
+        _, number = distinct(column)
+        _, code = distinct(code * (int(number.max(initial=-1)) + 1) + number)
     return code
+
+
+def distinct(values: Array) -> tuple[Array, Array]:
+    """The distinct values of non-negative or other integers, ascending, and the position of each value among them:
+    numpy's `unique` with `return_inverse`. If the integers are small, it counts instead of sorting, which takes a tenth
+    of the time."""
+    span = int(values.max(initial=-1)) + 1
+    if values.min(initial=0) < 0 or span > max(len(values), _COUNTED):
+        return np.unique(values, return_inverse=True)
+    occurs = np.zeros(span, bool)
+    occurs[values] = True
+    return np.flatnonzero(occurs).astype(values.dtype), (np.cumsum(occurs) - 1)[values]
+
+
+def stable_order(numbers: Array) -> Array:
+    """numpy's stable `argsort`. If all numbers fit into 16 bits, numpy sorts by counting."""
+    fits = numbers.min(initial=0) >= 0 and numbers.max(initial=0) <= np.iinfo(np.uint16).max
+    return np.argsort(numbers.astype(np.uint16) if fits else numbers, kind="stable")
 
 
 def pair_places(first: Array, second: Array, needles: tuple[Array, Array], side: Literal["left", "right"]) -> Array:
@@ -213,7 +234,10 @@ def _waits_for_ranks(arrays: dict[str, Array], needed_ns: Array) -> Array:
     begin, wait = arrays["intervals.begin_ns"], arrays["calls.wait_begin_ns"][row]
     span = 1 + int(max(begin.max(initial=0), wait.max(initial=0)))
     begins = arrays["intervals.lane"].astype(np.int64) * span + begin if len(row) else begin
-    row = row[np.isin(arrays["calls.lane"][row].astype(np.int64) * span + wait, begins)]
+    waits = arrays["calls.lane"][row].astype(np.int64) * span + wait
+    # Looks for the waits among the intervals, because a table of the waits alone is smaller.
+    begins = begins[pc.is_in(pa.array(begins), value_set=pa.array(waits)).to_numpy(zero_copy_only=False)]
+    row = row[np.isin(waits, begins)]
     waited_until = np.full(len(needed_ns), MISSING)
     waited_until[row] = np.minimum(needed_ns[row], arrays["calls.complete_ns"][row])
     return waited_until

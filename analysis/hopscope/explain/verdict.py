@@ -2,7 +2,7 @@
 them."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ def _verdict(
         inputs.append(Answer(rows(nested, values, runs[:1], [], inputs), command, nested, values, ()))
         return inputs[-1].rows
 
+    @cache
     def read(name: str) -> pa.Table:
         if name not in analysis.reads:
             raise LookupError(f"{analysis.then} reads {name}, which the header of {analysis.name}.sql does not name")

@@ -22,7 +22,8 @@
 //  b. Otherwise, the call does nothing but this send, waited long for the post, and ended within a few transfer times
 //     after the post, or within a sixteenth of the wait. A call that anything else held up would hardly end just then.
 //     A call that completes other messages as well also counts if no buffered message was seen, or if the message is
-//     short, because Open MPI may keep a short message in shared memory until its receiver calls MPI.
+//     short, because Open MPI may keep a short message in shared memory until its receiver calls MPI. But if such a
+//     call also received a message that could arrive only about when the post was made, that message explains its end.
 //  c. Otherwise, the message should have arrived long before the post, had not arrived then, and came within a few
 //     transfer times after the post.
 //
@@ -157,23 +158,70 @@ bool BindingClassifier::came_after_post(const Messages &m, size_t i, const Refer
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
 }
 
+// The time from a post to the end of a send that waited for it, at most.
+int64_t BindingClassifier::most_since_post(const Messages &m, size_t i, const Reference &reference) {
+    const int64_t waited = m.recv_post[i] - m.send_wait_begin[i];
+    return std::max(SURELY_THERE * reference.transfer() + CLEARLY_NS, waited / AT_ONCE_SHARE);
+}
+
 // True if the send waited long for the receive's post, and ended soon after it.
 bool BindingClassifier::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
     const int64_t waited = m.recv_post[i] - m.send_wait_begin[i];
-    return since_post <= std::max(SURELY_THERE * reference.transfer() + CLEARLY_NS, waited / AT_ONCE_SHARE) &&
-           waited > LONG_WAIT * since_post;
+    return since_post <= most_since_post(m, i, reference) && waited > LONG_WAIT * since_post;
+}
+
+// True if only the end of the send's call suggests that it waited for the post.
+bool BindingClassifier::seems_to_wait_for_post(const Messages &m, size_t i, const Reference &reference,
+                                               int64_t eager_bytes) {
+    const bool no_eager_limit = eager_bytes == NONE_BUFFERED || is_always_buffered(m, i);
+    return sender_was_waiting(m, i) && (send_call(m, i) == SendCall::alone || no_eager_limit) &&
+           ended_with_post(m, i, reference);
+}
+
+// The rows, ascending, of sends that seem to have waited for a post, although their call also received a message that
+// could arrive only about when the post was made. The calls of the MPI library's own messages are not known, so there
+// are none among hops.
+std::vector<size_t> BindingClassifier::explained_sends(const Messages &m) const {
+    struct Doubt {
+        int32_t lane;
+        int64_t end, arrival; // of the call; of the message that would explain its end, at the earliest
+        size_t row;
+    };
+    const auto is_before = [](const Doubt &a, const Doubt &b) {
+        return std::pair{a.lane, a.end} < std::pair{b.lane, b.end};
+    };
+    std::vector<Doubt> doubts;
+    for (size_t i = 0; i < m.size() && !m.collective.size; i++) {
+        const Reference &reference = references_[class_of(m, i)];
+        if (posted_late(m, i) && seems_to_wait_for_post(m, i, reference, eager_bytes_of(m, i)))
+            doubts.push_back({m.src_lane[i], m.send_end[i], m.recv_post[i] - most_since_post(m, i, reference), i});
+    }
+    std::sort(doubts.begin(), doubts.end(), is_before);
+    std::vector<size_t> explained;
+    for (size_t i = 0; i < m.size() && !doubts.empty(); i++) {
+        if (waited_from(m, i) == MISSING || m.send_begin[i] - m.clock_error[i] <= waited_from(m, i))
+            continue;
+        const int64_t arrival = m.send_begin[i] + references_[class_of(m, i)].fastest_transit;
+        const auto [first, last] =
+            std::equal_range(doubts.begin(), doubts.end(), Doubt{m.dst_lane[i], m.recv_end[i], 0, 0}, is_before);
+        for (auto doubt = first; doubt != last; ++doubt)
+            if (arrival >= doubt->arrival)
+                explained.push_back(doubt->row);
+    }
+    std::sort(explained.begin(), explained.end());
+    return explained;
 }
 
 BindingClassifier::SenderBlocked BindingClassifier::sender_blocked(const Messages &m, size_t i,
-                                                                   const Reference &reference, int64_t eager_bytes) {
+                                                                   const Reference &reference, int64_t eager_bytes,
+                                                                   bool is_explained) {
     if (!posted_late(m, i) || !incomplete_at_post(m, i))
         return SenderBlocked::no;
     const bool was_waiting = sender_was_waiting(m, i);
     if (was_waiting && (from_engine(m, i) || !may_be_buffered(m, i, eager_bytes)))
         return SenderBlocked::yes;
-    const bool no_eager_limit = eager_bytes == NONE_BUFFERED || is_always_buffered(m, i);
-    if (was_waiting && (send_call(m, i) == SendCall::alone || no_eager_limit) && ended_with_post(m, i, reference))
+    if (!is_explained && seems_to_wait_for_post(m, i, reference, eager_bytes))
         return SenderBlocked::yes;
     const int64_t transfer = reference.transfer();
     const bool arrival_expected = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
@@ -225,9 +273,9 @@ Binding BindingClassifier::at_receiver(const Messages &m, size_t i, const Refere
 }
 
 BindingClassifier::Verdict BindingClassifier::verdict(const Messages &m, size_t i, const Reference &reference,
-                                                      int64_t eager_bytes) {
+                                                      int64_t eager_bytes, bool is_explained) {
     Verdict result;
-    const SenderBlocked blocked = sender_blocked(m, i, reference, eager_bytes);
+    const SenderBlocked blocked = sender_blocked(m, i, reference, eager_bytes, is_explained);
     const bool sender_waited = blocked == SenderBlocked::yes && sender_was_waiting(m, i);
     result.sender_blocked = blocked == SenderBlocked::yes && (!from_engine(m, i) || moved_from_post(m, i, reference));
     result.binding = result.sender_blocked ? Binding::send : at_receiver(m, i, reference);
@@ -272,9 +320,11 @@ BindingResult BindingClassifier::classify(const Messages &m) const {
     result.binding.resize(m.size());
     result.waited.resize(m.size());
     result.expected_arrival.resize(m.size());
+    const std::vector<size_t> explained = explained_sends(m);
     for (size_t i = 0; i < m.size(); i++) {
         const Reference &reference = references_[class_of(m, i)];
-        const Verdict evaluation = verdict(m, i, reference, eager_bytes_[static_cast<size_t>(m.link[i])]);
+        const bool is_explained = std::binary_search(explained.begin(), explained.end(), i);
+        const Verdict evaluation = verdict(m, i, reference, eager_bytes_of(m, i), is_explained);
         result.binding[i] = static_cast<int8_t>(evaluation.binding);
         result.waited[i] = evaluation.waited;
         result.expected_arrival[i] = evaluation.sender_blocked ? m.recv_post[i] + reference.transfer()

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "block_pool.h"
 #include "columns.h"
@@ -49,12 +51,20 @@ class BindingClassifier {
     static bool surely_there(const Messages &m, size_t i, int64_t fastest_transit);
     static bool only_looked_again(const Messages &m, size_t i, int64_t fastest_transit);
     static bool clearly_waited(const Messages &m, size_t i, const Reference &reference);
-    static SenderBlocked sender_blocked(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
+    int64_t eager_bytes_of(const Messages &m, size_t i) const {
+        return eager_bytes_[static_cast<size_t>(m.link[i])];
+    }
+    static bool seems_to_wait_for_post(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
+    std::vector<size_t> explained_sends(const Messages &m) const;
+    static SenderBlocked sender_blocked(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes,
+                                        bool is_explained);
     static bool came_after_post(const Messages &m, size_t i, const Reference &reference);
+    static int64_t most_since_post(const Messages &m, size_t i, const Reference &reference);
     static bool ended_with_post(const Messages &m, size_t i, const Reference &reference);
     static bool moved_from_post(const Messages &m, size_t i, const Reference &reference);
     static Binding at_receiver(const Messages &m, size_t i, const Reference &reference);
-    static Verdict verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
+    static Verdict verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes,
+                           bool is_explained);
 
     std::array<Reference, MESSAGE_CLASSES> references_;
     std::array<int64_t, LINK_CLASS_COUNT> eager_bytes_;

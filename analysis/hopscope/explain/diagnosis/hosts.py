@@ -123,7 +123,8 @@ def _waits(rerun: Rerun, number: int, of_lane: list[Array]) -> _Waits:
 
 def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
     """For each kind of link and size, the link that is clearly slower than all its peers, and how many times slower it
-    is. Kinds without such a link are left out."""
+    is. Kinds without such a link are left out. One peer is enough for a link that is slow with more peers in messages
+    of another size."""
     order = np.lexsort((waits.took, waits.ends, waits.kind))
     kind, ends, took = waits.kind[order], waits.ends[order], waits.took[order]
     first = np.flatnonzero((np.diff(kind, prepend=-1) != 0) | (np.diff(ends, prepend=-1) != 0))
@@ -131,13 +132,17 @@ def _slow(waits: _Waits) -> dict[int, tuple[int, float]]:
     sample_mask = count >= _LEAST_MESSAGES
     median = took[first + (count - 1) // 2][sample_mask]
     kind, ends = kind[first][sample_mask], ends[first][sample_mask]
-    result: dict[int, tuple[int, float]] = {}
+    slowest: dict[int, tuple[int, float]] = {}
+    certain: set[tuple[int, int]] = set()
     for kind_number in np.unique(kind).tolist():
         links = np.flatnonzero(kind == kind_number)
         links = links[np.argsort(median[links])]
-        if len(links) > _LEAST_PEERS and median[links[-1]] >= _SLOWER * median[links[-2]]:
-            result[kind_number] = int(ends[links[-1]]), float(median[links[-1]] / np.median(median[links[:-1]]))
-    return result
+        if len(links) > 1 and median[links[-1]] >= _SLOWER * median[links[-2]]:
+            link = int(ends[links[-1]])
+            slowest[kind_number] = link, float(median[links[-1]] / np.median(median[links[:-1]]))
+            if len(links) > _LEAST_PEERS:
+                certain.add((kind_number // _SIZES, link))
+    return {kind: (link, times) for kind, (link, times) in slowest.items() if (kind // _SIZES, link) in certain}
 
 
 @dataclass(frozen=True)

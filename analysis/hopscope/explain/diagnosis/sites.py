@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from hopscope.dataset.path_columns import Array, integers, pair_places
+from hopscope.dataset.path_columns import Array, distinct, integers, pair_places, stable_order
 from hopscope.explain.diagnosis.rerun import Rerun
 
 _QUARTILE_RANKS: Final = 5
@@ -63,7 +63,7 @@ class Gaps:
         ends, predecessors = rows[successors + 1], rows[successors]
         rank = rerun.lanes.rank[lane[ends]].astype(np.int64)
         gap_site = _divided(site[predecessors], site[ends], rank)
-        order = np.argsort(gap_site, kind="stable")
+        order = stable_order(gap_site)
         ends, self._site, self.rank = ends[order], gap_site[order], rank[order]
         self.end = begin[ends]
         self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
@@ -90,7 +90,7 @@ class Gaps:
         total = np.bincount(position[leads], self.computing[leads], minlength=len(rank))
         excess = total - _on_time(collective, total)
         whole[leads] = excess[position[leads]]
-        return whole, len(np.unique(collective))
+        return whole, len(distinct(collective)[0])
 
     def computing_within(self, begin_ns: int, end_ns: int) -> float:
         """The computing of all ranks between these two times, as a multiple of the time between."""
@@ -148,16 +148,16 @@ def _divided(before: Array, after: Array, rank: Array) -> Array:
     """The number of each gap's site: the place of the call before the gap, which may be divided by the place of the
     call after it. A place is divided if all ranks continue from it to the same next places equally often, each at least
     _FREQUENT times or just once. A next place that follows just once, as at the end of a loop, makes no site."""
-    ways, way = np.unique(np.stack([before, after]), axis=1, return_inverse=True)
-    counts = np.zeros((ways.shape[1], 1 + int(rank.max(initial=0))), np.int64)
-    np.add.at(counts, (way, rank), 1)
-    places = 1 + int(before.max(initial=0))
-    has_place = np.zeros((places, counts.shape[1]), bool)
-    np.logical_or.at(has_place, ways[0], counts > 0)
-    often = counts.max(axis=1)
-    is_equal = ((counts == often[:, None]) | ~has_place[ways[0]]).all(axis=1)
+    width, ranks, places = (1 + int(numbers.max(initial=0)) for numbers in (after, rank, before))
+    ways, way = distinct(before * width + after)
+    counts = np.bincount(way * ranks + rank, minlength=len(ways) * ranks).reshape(len(ways), ranks)
+    first = ways // width
+    has_place = np.zeros((places, ranks), bool)
+    np.logical_or.at(has_place, first, counts > 0)
+    often = counts.max(axis=1, initial=0)
+    is_equal = ((counts == often[:, None]) | ~has_place[first]).all(axis=1)
     divides = np.ones(places, bool)
-    np.logical_and.at(divides, ways[0], is_equal & ((often >= _FREQUENT) | (often == 1)))
+    np.logical_and.at(divides, first, is_equal & ((often >= _FREQUENT) | (often == 1)))
     return np.where(divides[before] & (often[way] > 1), places + way, before)
 
 
@@ -171,9 +171,10 @@ def on_time(computing: Array) -> Array:
 def _on_time(group: Array, value: Array) -> Array:
     """For each value, the value that stands for the ranks on time in its group."""
     order = np.lexsort((value, group))
-    _, first, number, count = np.unique(group[order], return_index=True, return_inverse=True, return_counts=True)
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    count = np.diff(first, append=len(order))
     result = np.empty(len(value))
-    result[order] = value[order][(first + _quartile(count))[number]]
+    result[order] = np.repeat(value[order][first + _quartile(count)], count)
     return result
 
 

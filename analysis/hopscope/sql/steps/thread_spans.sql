@@ -37,13 +37,15 @@ with things as (
     where intervals.kind <> 'region'
 ),
 
--- Each span with the time until which its thread was busy before.
+-- Each span with the time until which its thread was busy before. A partition by is_alone, too, lets DuckDB leave out
+-- threads that a query does not select before it sorts.
 on_threads as (
     select
         things.*,
         threads.is_alone,
         max(things.end_ns) over (
-            partition by things.rank, things.location order by things.begin_ns asc, things.end_ns desc
+            partition by things.rank, things.location, threads.is_alone
+            order by things.begin_ns asc, things.end_ns desc
             rows between unbounded preceding and 1 preceding
         ) as busy_until_ns
     from things
