@@ -142,13 +142,14 @@ def without_hopscope() -> dict[str, str]:
 
 
 def _release_of(compiler: str) -> str | None:
-    """The flavour and release, read from mpi.h as collector/CMakeLists.txt does. Intel MPI 2021 is `mpich-3`, because
-    it has the version macro of MPICH 3."""
+    """The flavour and release, read from mpi.h as collector/CMakeLists.txt does. Intel MPI 2021 is
+    `mpich-2021`."""
     words = [compiler, "-E", "-dM", "-x", "c", "-"]
     done = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
     for flavour, macro in (
         ("abi", "MPI_ABI_VERSION +"),
         ("openmpi", "OMPI_MAJOR_VERSION +"),
+        ("mpich", 'I_MPI_VERSION +"'),
         ("mpich", 'MPICH_VERSION +"'),
     ):
         match = re.search(rf"#define {macro}([0-9]+)", done.stdout)

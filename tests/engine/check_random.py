@@ -45,7 +45,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=600)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--ranks", type=int, default=6, help="at most so many")
-    options.add_argument("--mpi", help="one library only, such as mpich-5; mpich-3 is Intel MPI")
+    options.add_argument("--mpi", help="one library only, such as mpich-5; mpich-2021 is Intel MPI")
     arguments = options.parse_args()
     libraries = [mpi for mpi in [*find(), *find_intel()] if arguments.mpi in (None, mpi.release)]
     if not libraries:

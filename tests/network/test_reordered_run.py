@@ -44,7 +44,7 @@ def iteration_ns(trace: Path) -> float:
 @pytest.mark.parametrize("mpi", ENDING, ids=[mpi.release for mpi in ENDING])
 def test_a_launcher_starts_ranks_in_the_order_of_the_file_for_it(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     order = ("b0", "a0", "a0", "b0")
-    launcher = {"mpich-5": "mpich", "mpich-3": "intelmpi"}.get(mpi.release, mpi.release)
+    launcher = {"mpich-5": "mpich", "mpich-2021": "intelmpi"}.get(mpi.release, mpi.release)
     file = file_of(launcher, order, "hosts.txt")
     (tmp_path / "hosts.txt").write_text(file.text)
     sites = topology(tmp_path, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": 1_000_000}}})
