@@ -28,7 +28,7 @@ import hopscope
 import pytest
 
 SAMPLES = Path(__file__).parents[1] / "sample_traces"
-READ_BY_JOBS = ("HOPSCOPE_", "OMPI_", "OPAL_", "MPICH_", "MPIR_", "UCX_", "LD_")
+READ_BY_JOBS = ("HOPSCOPE_", "OMPI_", "OPAL_", "MPICH_", "MPIR_", "I_MPI_", "UCX_", "FI_", "LD_")
 """Beginnings of the variables of the environment that change a job."""
 
 

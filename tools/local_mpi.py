@@ -19,8 +19,13 @@ ROOT = Path(__file__).parents[1]
 _HEADERS = (*(ROOT / "collector" / "include").rglob("*.h"), *(ROOT / "schemas").glob("*.h"))
 _PATIENT = ROOT / "collector" / "tests" / "patient.c"
 
-MPICH_IN_MESSAGES = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
-"""Variables that expose MPICH's own messages. Otherwise MPICH 5 uses shared memory after a few calls on one host."""
+MPICH_IN_MESSAGES = {
+    "HOPSCOPE_NATIVE": "mpich",
+    "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
+    "I_MPI_COLL_INTRANODE": "pt2pt",
+}
+"""Variables that expose the own messages of MPICH and Intel MPI. Otherwise, on one host, MPICH 5 uses shared memory
+after a few calls, and Intel MPI from the first."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class LocalMpi:
     @property
     def fortran(self) -> str | None:
         """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
-        return self._sibling("mpifort")
+        return self._sibling("mpifort") or self._sibling("mpifc")
 
     def _sibling(self, wrapper: str) -> str | None:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", wrapper))))
@@ -64,7 +69,8 @@ class LocalMpi:
         if suffix == ".cpp":
             # Open MPI 4's header would include MPI-2's C++ classes, which cause warnings.
             return [self._sibling("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
-        return [self.fortran or ""]
+        # Intel's libmpifort finds libmpi only if the program needs libmpi itself.
+        return [self.fortran or "", *["-Wl,--no-as-needed"] * (self in find_intel())]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
         """The program made from one C, C++ or Fortran file, in build/programs/<release>/. name: by default that of the
@@ -136,12 +142,14 @@ def without_hopscope() -> dict[str, str]:
 
 
 def _release_of(compiler: str) -> str | None:
-    """The flavour and release, read from mpi.h as collector/CMakeLists.txt does."""
+    """The flavour and release, read from mpi.h as collector/CMakeLists.txt does. Intel MPI 2021 is
+    `mpich-2021`."""
     words = [compiler, "-E", "-dM", "-x", "c", "-"]
     done = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
     for flavour, macro in (
         ("abi", "MPI_ABI_VERSION +"),
         ("openmpi", "OMPI_MAJOR_VERSION +"),
+        ("mpich", 'I_MPI_VERSION +"'),
         ("mpich", 'MPICH_VERSION +"'),
     ):
         match = re.search(rf"#define {macro}([0-9]+)", done.stdout)
@@ -155,25 +163,34 @@ def _local(compiler: str | None, launcher: str | None) -> list[LocalMpi]:
     return [LocalMpi(release.partition("-")[0], release, str(compiler), str(launcher))] if release else []
 
 
+_INTEL = ROOT / ".venv" / "mpi" / "intelmpi-2021" / "bin"
 PREFERRED = ("openmpi-4", "mpich-5")
 """The releases that `make test` runs under. If one is missing, the oldest of its flavour replaces it."""
 
 
 @functools.cache
 def find_all() -> list[LocalMpi]:
-    """All MPI libraries here, Open MPI's releases first: the system's, and those that `tools/setup python test` puts
-    into .venv/mpi. Each has its own compiler wrapper and launcher."""
+    """All MPI libraries here but Intel's, Open MPI's releases first: the system's, and those that `tools/setup python
+    test` puts into .venv/mpi. Each has its own compiler wrapper and launcher."""
     releases: dict[str, LocalMpi] = {}
     for suffix in (".openmpi", ".mpich", ""):
         launcher = shutil.which(f"mpirun{suffix}") or shutil.which(f"mpiexec{suffix}")
         for mpi in _local(shutil.which(f"mpicc{suffix}"), launcher):
             releases.setdefault(mpi.release, mpi)
     for compiler in sorted((ROOT / ".venv" / "mpi").glob("*/bin/mpicc*")):
-        if compiler.name in ("mpicc", "mpicc_abi"):
+        if compiler.name in ("mpicc", "mpicc_abi") and compiler.parent != _INTEL:
             for mpi in _local(str(compiler), str(compiler.with_name("mpirun"))):
                 releases.setdefault(mpi.release, mpi)
     flavours = ("openmpi", "mpich", "abi")
     return sorted(releases.values(), key=lambda mpi: (flavours.index(mpi.flavour), mpi.release))
+
+
+@functools.cache
+def find_intel() -> list[LocalMpi]:
+    """Intel MPI, if `tools/setup mpi intelmpi-2021` has fetched it, as the only element. One test of each kind runs
+    under it, in a slice."""
+    # Intel's mpirun would start the first mpiexec.hydra on PATH, which may be MPICH's.
+    return _local(shutil.which(_INTEL / "mpicc"), shutil.which(_INTEL / "mpiexec"))
 
 
 def find() -> list[LocalMpi]:

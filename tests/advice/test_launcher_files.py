@@ -41,12 +41,19 @@ def test_mpich_4_names_hosts_again_and_says_what_that_costs() -> None:
     assert "do not share memory" in file.note
 
 
+def test_intel_mpi_names_hosts_again() -> None:
+    file = file_of("intelmpi", MIXED, "hosts", "Intel(R) MPI Library 2021.18.1 for Linux* OS")
+    assert (file.text, file.note) == ("a0:1\nb0:1\na0:1\nb0:2\n", None)
+    assert file.command == "mpiexec -n 5 -machinefile hosts"
+
+
 @pytest.mark.parametrize(
     ("version", "launcher"),
     [
         ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "openmpi-4"),
         ("Open MPI v5.0.11, package: x", "openmpi-5"),
         ("MPICH Version:      5.0.2", "mpich"),
+        ("Intel(R) MPI Library 2021.18.1 for Linux* OS", "intelmpi"),
         ("Another MPI 1.0", None),
         (None, None),
     ],

@@ -205,5 +205,5 @@ def test_a_library_that_cannot_be_asked_is_said_with_what_to_do(
 ) -> None:
     with pytest.raises(InputError, match=problem):
         installed(flavour, recorded_version, launcher)
-    names = (OPEN_MPI, "MPICH Version:      5.0.2\nx", "Intel(R) MPI Library 2021", None)
-    assert [flavour_of(name) for name in names] == ["openmpi", "mpich", None, None]
+    names = (OPEN_MPI, "MPICH Version:      5.0.2\nx", "Intel(R) MPI Library 2021", "Another MPI", None)
+    assert [flavour_of(name) for name in names] == ["openmpi", "mpich", "intelmpi", None, None]

@@ -21,6 +21,7 @@ from started_commands import hopscope
 
 PROGRAM = Path(__file__).parent / "programs" / "told_figure.c"
 METRIC = r"figure: ([0-9.]+)"
+INTEL = local_mpi.find_intel()
 RUNS = 20
 """The number of runs that suffice for one candidate: five of the baseline, one or two blocks, and six pairs."""
 
@@ -35,7 +36,7 @@ def tuned(mpi: local_mpi.LocalMpi, place: Path, *options: str, flags: tuple[str,
     shutil.copy(mpi.compile(PROGRAM, *flags), place / "app")
     launcher, *launch = mpi.launch(2)
     # With this option no binding is left to try, so algorithms are the first candidates.
-    binding = ["--bind-to" if mpi.flavour == "openmpi" else "-bind-to", "none"]
+    binding = ["--bind-to" if mpi.flavour == "openmpi" else "-bind-to", "none"] if mpi not in INTEL else []
     words = ["--runs", str(runs), "--metric", METRIC, *options, "--", launcher, *binding, *launch, str(place / "app")]
     return patiently(mpi, "-o", place / "tuned", *words), place / "tuned"
 
@@ -87,6 +88,15 @@ def test_a_faster_setting_is_found_confirmed_and_left_as_a_command(gained: Tuned
     report = (folder / "report.html").read_text()
     assert "<script" not in report
     assert all(candidate.name in report for candidate in journal.candidates)
+
+
+@pytest.mark.releases
+@pytest.mark.parametrize("intel", INTEL, ids=[mpi.release for mpi in INTEL])
+def test_a_preset_of_intel_mpi_is_found_and_left_as_a_command(intel: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    done, folder = tuned(intel, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Use allreduce: preset ")
+    assert "export I_MPI_ADJUST_ALLREDUCE=" in (folder / "env.sh").read_text()
 
 
 def test_what_was_interrupted_measures_only_what_it_lacks(gained: Tuned, mpi: local_mpi.LocalMpi) -> None:

@@ -9,7 +9,7 @@ import sys
 import time
 
 from hypothesis import HealthCheck, given, reject, seed, settings
-from local_mpi import LocalMpi, find
+from local_mpi import LocalMpi, find, find_intel
 from random_programs import Job, compare, jobs
 
 AT_A_TIME = 20
@@ -45,23 +45,23 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=600)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--ranks", type=int, default=6, help="at most so many")
-    options.add_argument("--mpi", help="one flavour only: openmpi or mpich")
+    options.add_argument("--mpi", help="one library only, such as mpich-5; mpich-2021 is Intel MPI")
     arguments = options.parse_args()
-    libraries = [mpi for mpi in find() if arguments.mpi in (None, mpi.flavour)]
+    libraries = [mpi for mpi in [*find(), *find_intel()] if arguments.mpi in (None, mpi.release)]
     if not libraries:
         sys.exit("check-random: there is no MPI library to run programs with")
     end, number = time.monotonic() + arguments.seconds, arguments.seed
-    totals = {mpi.flavour: (0, 0, 0) for mpi in libraries}
+    totals = {mpi.release: (0, 0, 0) for mpi in libraries}
     while time.monotonic() < end:
         for mpi in libraries:
             try:
                 counts = run_some(mpi, number, arguments.ranks)
             except AssertionError as difference:
-                sys.exit(f"check-random: {mpi.flavour}, seed {number}: {difference}")
-            totals[mpi.flavour] = tuple(map(sum, zip(totals[mpi.flavour], counts, strict=True)))
+                sys.exit(f"check-random: {mpi.release}, seed {number}: {difference}")
+            totals[mpi.release] = tuple(map(sum, zip(totals[mpi.release], counts, strict=True)))
         number += 1
-    for flavour, (programs, by_engine, refused) in totals.items():
-        print(f"{flavour}: {programs} programs, {by_engine} calls by the engine, all alike; {refused} left out")
+    for release, (programs, by_engine, refused) in totals.items():
+        print(f"{release}: {programs} programs, {by_engine} calls by the engine, all alike; {refused} left out")
 
 
 if __name__ == "__main__":

@@ -214,7 +214,7 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 120) -> Outcome:
         traced = [*start, "env", *variables, *program, str(folder / "under")]
         trouble, expected = run(alone, folder / "alone", job.ranks, timeout)
         if trouble:
-            raise RuntimeError(f"{mpi.flavour} alone: {trouble}\n{_reproducer(mpi, job, folder, alone, traced)}")
+            raise RuntimeError(f"{mpi.release} alone: {trouble}\n{_reproducer(mpi, job, folder, alone, traced)}")
         trouble, results = run(traced, folder / "under", job.ranks, timeout)
         pairs = [
             (rank, *lines) for rank in range(len(results)) for lines in zip(expected[rank], results[rank], strict=True)
@@ -235,7 +235,7 @@ def _calls_by_engine(spools: Path) -> int:
 
 def _reproducer(mpi: LocalMpi, job: Job, folder: Path, *commands: list[str]) -> str:
     """Keeps the program in build/random/ and gives the commands that run it. A smaller program replaces it."""
-    destination = ROOT / "build" / "random" / mpi.flavour
+    destination = ROOT / "build" / "random" / mpi.release
     destination.mkdir(parents=True, exist_ok=True)
     (destination / "program").write_text(job.program)
     (destination / "tree.json").write_text(json.dumps(job.tree, indent=1))

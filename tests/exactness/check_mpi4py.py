@@ -74,7 +74,8 @@ def to_stderr(place: str) -> Say:
 def main() -> int:
     """Runs all modules."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    libraries = {mpi.release: mpi for mpi in local_mpi.find_all() if mpi.flavour != "abi"}
+    installed = [*local_mpi.find_all(), *local_mpi.find_intel()]
+    libraries = {mpi.release: mpi for mpi in installed if mpi.flavour != "abi"}
     options.add_argument("--mpi", nargs="+", choices=list(libraries), default=list(libraries))
     options.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 5])
     options.add_argument("--modules", default="", help="a regular expression")

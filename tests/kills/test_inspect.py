@@ -241,11 +241,14 @@ HANGS += [
     for place, expected in enumerate([operations, receive, comms, roots, circle])
     if MPIS
 ]
+HANGS += [(absent, mpi) for mpi in local_mpi.find_intel()]
 """Hangs that depend on the library's messages run under each library, the others under one library each."""
 
 
 @pytest.mark.parametrize(
-    ("expected", "mpi"), HANGS, ids=[f"{mpi.flavour}-{expected.__name__}" for expected, mpi in HANGS]
+    ("expected", "mpi"),
+    HANGS,
+    ids=[f"{mpi.flavour if mpi in MPIS else mpi.release}-{expected.__name__}" for expected, mpi in HANGS],
 )
 def test_a_hanging_job_is_explained(
     expected: Callable[[Document], bool], mpi: local_mpi.LocalMpi, tmp_path: Path

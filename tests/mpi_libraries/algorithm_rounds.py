@@ -19,6 +19,6 @@ def rounds(rules: Mapping[Offered, Planned]) -> Iterator[Round]:
 
 
 def variables(library: Library, algorithms: Sequence[Offered]) -> dict[str, str]:
-    """Variables that make MPICH run these algorithms."""
-    settings = {algorithm.setting: algorithm.name for algorithm in algorithms}
-    return settings | dict(library.extra_settings[algorithm.operation] for algorithm in algorithms)
+    """Variables that make MPICH or Intel MPI run these algorithms."""
+    settings = {algorithm.setting: algorithm.value for algorithm in algorithms}
+    return settings | dict(pair for algorithm in algorithms for pair in library.besides(algorithm.operation))

@@ -10,6 +10,7 @@ from hopscope.mpi_libraries.offered import (
     Offered,
     extra_settings_in_open_mpi,
     of_han,
+    of_intel_mpi,
     of_mpich,
     of_open_mpi,
     query_library,
@@ -35,6 +36,33 @@ def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None
     else:
         newer = {("allreduce", "ring")} if mpi.release == "mpich-4" else set()
         assert set(mpich.ALGORITHMS) - names <= newer
+
+
+INTEL = local_mpi.find_intel()
+
+
+@pytest.mark.releases
+@pytest.mark.parametrize("mpi", INTEL, ids=[mpi.release for mpi in INTEL])
+def test_intel_mpi_says_how_many_presets_its_operations_have(mpi: local_mpi.LocalMpi) -> None:
+    rows = query_library("intelmpi", mpi.launcher, "").algorithms
+    assert len(rows) == len(set(rows)) > 100
+    assert {"allreduce", "barrier", "bcast", "reduce_scatter_block"} < {row.operation for row in rows}
+    assert [(row.setting, row.value) for row in rows if row.operation == "scan"] == [
+        ("I_MPI_ADJUST_SCAN", str(number)) for number in range(1, 4)
+    ]
+
+
+def test_intel_mpi_is_read_by_the_ranges_of_its_variables() -> None:
+    head = "{}\n  MPI Datatype:\n    MPI_CHAR\n"
+    range_text = (
+        "  Description:\n    Controls barrier algorithm: pres\n   ets.\n    <presetid> - Preset\n    range: 0-2 \n"
+    )
+    names = ("I_MPI_ADJUST_BARRIER", "I_MPI_ADJUST_IBARRIER", "I_MPI_ADJUST_SENDRECV_REPLACE")
+    texts = [head.format(name) + range_text for name in names] + [head.format("I_MPI_ADJUST_BARRIER_LIST")]
+    setting = "I_MPI_ADJUST_BARRIER"
+    rows = [Offered("barrier", "preset 1", None, setting), Offered("barrier", "preset 2", None, setting)]
+    assert of_intel_mpi(texts) == rows
+    assert [row.value for row in rows] == ["1", "2"]
 
 
 def test_open_mpi_is_read_by_its_enumerators() -> None:
@@ -104,6 +132,8 @@ def test_forms_of_han_are_known() -> None:
         ("Open MPI v5.0.11, package: x, ident: 5.0.11", "5.0.11"),
         ("HYDRA build details:\n    Version:      4.0.2\n", "4.0.2"),
         ("MPICH Version:      5.0.2", "5.0.2"),
+        ("Intel(R) MPI Library 2021.18.1 for Linux* OS\n", "2021.18.1"),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)", "2021.18.1"),
         ("prterun (PRRTE) 3.0.12", None),
         (None, None),
     ],

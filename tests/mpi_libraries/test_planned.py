@@ -18,7 +18,7 @@ from hopscope.mpi_libraries.planned import Planned, Unplanned, planned
 from hopscope.native.sequences import lay
 from hopscope.replay.algorithms.schedule import longest_chain
 
-MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
+MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"] + local_mpi.find_intel()
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 WITH_ROOTS = Path(__file__).parent / "programs" / "with_roots.c"
 BYTES = 4096
@@ -79,8 +79,9 @@ def test_what_the_plan_does_not_have_is_not_predicted(operation: str, name: str,
 
 @pytest.mark.parametrize("mpi", MPICHS, ids=[mpi.release for mpi in MPICHS])
 @pytest.mark.parametrize("ranks", [5, 8])
-def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
-    library = query_library("mpich", mpi.launcher, "")
+def test_a_rule_sends_what_mpich_or_intel_mpi_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_path: Path) -> None:
+    is_intels = mpi in local_mpi.find_intel()
+    library = query_library("intelmpi" if is_intels else "mpich", mpi.launcher, "")
     rules = {
         offered: rule
         for offered in library.algorithms
@@ -88,7 +89,8 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
         and isinstance(rule := planned(offered, ranks, least_bytes=BYTES), Planned)
     }
     names = {(offered.operation, offered.name) for offered in rules}
-    assert names >= {("allreduce", "recursive_doubling"), ("bcast", "binomial"), ("reduce", "binomial")}
+    expected = {("allreduce", "recursive_doubling"), ("bcast", "binomial"), ("reduce", "binomial")}
+    assert names >= ({("allreduce", "preset 1"), ("reduce", "preset 2")} if is_intels else expected)
     for number, algorithms in enumerate(rounds(rules)):
         directory = tmp_path / str(number)
         environment = {**local_mpi.without_hopscope(), **local_mpi.MPICH_IN_MESSAGES}

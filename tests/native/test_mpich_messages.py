@@ -19,7 +19,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 # A power of two and another number. A slice has the other numbers.
 CASES = [
     pytest.param(mpi, ranks, id=f"{mpi.release}-{ranks}", marks=[] if ranks in (3, 8) else pytest.mark.statistics)
-    for mpi in MPICH
+    for mpi in [*MPICH, *local_mpi.find_intel()]
     for ranks in (2, 3, 4, 6, 8, 13)
 ]
 

@@ -26,7 +26,7 @@ DEALT = {
 }
 RELEASES = ("openmpi-4", "openmpi-5")
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.release in RELEASES]
-ENDING = [mpi for mpi in local_mpi.find_all() if mpi.release in (*RELEASES, "mpich-5")]
+ENDING = [mpi for mpi in local_mpi.find_all() if mpi.release in (*RELEASES, "mpich-5")] + local_mpi.find_intel()
 
 
 def of_link(trace: Path, link: str) -> list[dict[str, Any]]:
@@ -44,7 +44,8 @@ def iteration_ns(trace: Path) -> float:
 @pytest.mark.parametrize("mpi", ENDING, ids=[mpi.release for mpi in ENDING])
 def test_a_launcher_starts_ranks_in_the_order_of_the_file_for_it(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     order = ("b0", "a0", "a0", "b0")
-    file = file_of("mpich" if mpi.flavour == "mpich" else mpi.release, order, "hosts.txt")
+    launcher = {"mpich-5": "mpich", "mpich-2021": "intelmpi"}.get(mpi.release, mpi.release)
+    file = file_of(launcher, order, "hosts.txt")
     (tmp_path / "hosts.txt").write_text(file.text)
     sites = topology(tmp_path, {"A": 1, "B": 1}, {"links": {"wan": {"latency_ns": 1_000_000}}})
     done = run(tmp_path, sites, "--", mpi.launcher, *shlex.split(file.command)[1:], str(mpi.compile(SITES)))

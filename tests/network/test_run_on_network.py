@@ -20,6 +20,7 @@ pytestmark = pytest.mark.usefixtures("machine_can")
 
 MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
+INTEL = local_mpi.find_intel()
 ENDING = [mpi for mpi in MPIS if mpi.release != "mpich-4"]
 """Libraries whose jobs end by themselves."""
 OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
@@ -55,6 +56,18 @@ def test_the_path_of_an_allreduce_crosses_the_slow_link(
     assert "memory" not in kinds
     items = [row["item"] for row in trace.run("trust").to_pylist() if row["section"] == "network"]
     assert items == ["A to B", "B to A"]
+
+
+@pytest.mark.releases
+@pytest.mark.parametrize("intel", INTEL, ids=[mpi.release for mpi in INTEL])
+def test_messages_of_intel_mpi_cross_the_slow_link(
+    intel: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    trace = hopscope.open(sites_job(shared_folder(tmp_path_factory), intel))
+    assert [row["complete"] for row in trace.table("collectives").to_pylist()] == [True] * 60
+    assert [row["host"] for row in trace.table("ranks").to_pylist()] == ["a0", "a0", "b0", "b0"]
+    wan = [hop for hop in trace.table("hops").to_pylist() if hop["link"] == "wan"]
+    assert min(hop["recv_end_ns"] - hop["send_begin_ns"] for hop in wan) >= WAN_NS
 
 
 @pytest.mark.networks

@@ -18,6 +18,13 @@ INTERFACES = ["MPIF_H", "USE_MPI", "USE_MPI_F08"]
 TREES = {"MPIF_H": "", "USE_MPI": "binomial", "USE_MPI_F08": ""}
 LIBRARIES = [mpi for mpi in local_mpi.find_all() if mpi.release in ("openmpi-4", "mpich-4")]
 """Libraries with Fortran bindings."""
+WAYS = [
+    pytest.param(mpi, interface, id=f"{mpi.release}-{interface}")
+    for mpi in [*LIBRARIES, *local_mpi.find_intel()]
+    for interface in INTERFACES
+    # Intel's module mpi_f08 is for Intel's compiler only.
+    if mpi in LIBRARIES or interface != "USE_MPI_F08"
+]
 
 
 def is_without_idup(mpi: local_mpi.LocalMpi) -> bool:
@@ -60,8 +67,7 @@ def recorded(run: Run, rank: int) -> Counter[str]:
 
 
 @pytest.mark.every_release
-@pytest.mark.parametrize("interface", INTERFACES)
-@pytest.mark.parametrize("mpi", LIBRARIES, ids=[mpi.release for mpi in LIBRARIES])
+@pytest.mark.parametrize(("mpi", "interface"), WAYS)
 def test_every_fortran_call_is_recorded_once_at_its_place(
     mpi: local_mpi.LocalMpi, interface: str, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from read_spool import function_numbers, read_run
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = {number: name for name, number in function_numbers().items()}
-LIBRARIES = local_mpi.find_all()
+LIBRARIES = [*local_mpi.find_all(), *local_mpi.find_intel()]
 LOADED = [mpi for mpi in LIBRARIES if mpi.flavour != "abi"]
 """Libraries for which mpi4py's wheel has an extension."""
 

@@ -20,6 +20,7 @@ PLACE = "FILE"
 RECORDING_ADVICE = {
     "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
     "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
+    "intelmpi": "run the program again with HOPSCOPE_NATIVE=mpich, which records Intel MPI's own messages",
 }
 """Ways to record a library's own messages."""
 
@@ -71,7 +72,7 @@ def remap(
     may be suggested, separated by commas: names of algorithms in tree files, and `tree`; None for all. Raises
     InputError if the trace has no collective with all its hops, or for an unknown algorithm.
 
-    library: `openmpi` or `mpich`, for settings of this library instead of trees. The file is then one that the library
+    library: `openmpi`, `mpich` or `intelmpi`, for its settings instead of trees. The file is then one that the library
     reads, and b"words" are the options for its launcher. launcher: the launcher of the installed library, which is
     asked for its algorithms; None: the first on PATH whose release is the run's. Raises InputError where the library
     cannot be asked.

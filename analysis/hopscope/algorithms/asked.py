@@ -11,7 +11,10 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from hopscope.algorithms.recognition import UNRECOGNISED
+from hopscope.mpi_libraries.installed import flavour_of
+from hopscope.mpi_libraries.intel_mpi import algorithms as intel_mpi
 from hopscope.mpi_libraries.mpich import algorithms as mpich
+from hopscope.mpi_libraries.offered import PRESET
 from hopscope.mpi_libraries.open_mpi import algorithms as open_mpi
 from hopscope.mpi_libraries.open_mpi.rules import Rule, Rules, read_rules, rules_for, size_in_rules
 
@@ -96,6 +99,8 @@ class Settings:
         operation = operation_of(op)
         if not self.parameters or operation is None:
             return None
+        if flavour_of(self.library) == "intelmpi":
+            return self._of_intel_mpi(operation)
         return self._of_mpich(operation, ranks) if self.is_mpich else self.of_tuned(operation, ranks, payload)
 
     def of_tuned(self, operation: str, ranks: int, payload: int | None) -> Request | None:
@@ -194,3 +199,11 @@ class Settings:
             if file and file["asked"]:
                 return Request(PurePath(file["asked"]).name, None)
         return None
+
+    def _of_intel_mpi(self, operation: str) -> Request | None:
+        """The preset that a variable requests, with its condition if it has one, such as `preset 3:0-1024`."""
+        parameter = self.parameters.get(f"I_MPI_ADJUST_{operation.upper()}")
+        asked = parameter["asked"] if parameter else None
+        if not asked or asked == "0":
+            return None
+        return Request(f"{PRESET}{asked}", intel_mpi.ALGORITHMS.get((operation, f"{PRESET}{asked}")))

@@ -111,7 +111,7 @@ def _measure(
         hosts, name = list(probe.hosts), probe.library
         flavour = flavour_of(name)
         if flavour is None:
-            raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI and MPICH")
+            raise InputError(f"the algorithms of {name} are not known; sweep knows Open MPI, MPICH and Intel MPI")
         library = installed(flavour, name, words[0])
         if machine is None and len(hosts) > 1:
             seconds = PROBED_SHARE * (deadline - begin)

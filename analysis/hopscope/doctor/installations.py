@@ -61,8 +61,7 @@ class Installation:
         """The library with its release: `Open MPI 4.1.4`."""
         flavour, release = flavour_of(self.version), release_of(self.version)
         if flavour is None or release is None:
-            # Intel(R) MPI Library 2021.18 for Linux* OS
-            name = self.version.partition("\n")[0].partition(" for ")[0].replace("(R)", "") or self.file.name
+            name = self.version.partition("\n")[0] or self.file.name
         else:
             name = f"{NAMES[flavour]} {release}"
         return f"{name}, standard ABI" if self.mpi.flavour == "abi" else name

@@ -47,7 +47,8 @@ def native_hops_variables(installation: Installation, collector: str) -> dict[st
         # ... and the checksums of the builds of MPICH that were tested.
         checksum = sum_of(installation.file)
         if checksum.encode() in collector_bytes or is_listed(checksum):
-            return IN_MESSAGES
+            unused = "MPIR_CVAR_" if flavour_of(installation.version) == "intelmpi" else "I_MPI_"
+            return {name: value for name, value in IN_MESSAGES.items() if not name.startswith(unused)}
     return None
 
 
@@ -94,9 +95,13 @@ def _native_hops(installation: Installation, collector: str) -> Finding:
     if variables is None:
         maker = flavour_of(installation.version) if installation.mpi.flavour in NAMES else None
         reason = (
-            "this build was not tested" if maker else "only those of Open MPI and MPICH are known, by their own ABIs"
+            "this build was not tested"
+            if maker
+            else "only those of Open MPI, MPICH and Intel MPI are known, by their own ABIs"
         )
-        remedy = "test it by `hopscope native --verify -- mpiexec -n 4 ./app`, or " if maker == "mpich" else ""
+        remedy = (
+            "test it by `hopscope native --verify -- mpiexec -n 4 ./app`, or " if maker in ("mpich", "intelmpi") else ""
+        )
         message = (
             f"Messages inside collectives of {name} will not be seen, because {reason}; {remedy}run collectives over "
             "Hopscope's engine: hopscope run --tree"

@@ -19,8 +19,10 @@ IN_MESSAGES = {
     "HOPSCOPE_NATIVE": "mpich",
     # Otherwise MPICH 5 stops sending messages after a few collectives on one host: it uses shared memory instead.
     "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
+    # Intel MPI's collectives use shared memory on one host.
+    "I_MPI_COLL_INTRANODE": "pt2pt",
 }
-"""The variables with which the collector records the messages of MPICH."""
+"""The variables with which the collector records the messages of MPICH or Intel MPI."""
 
 
 def user_list() -> Path:

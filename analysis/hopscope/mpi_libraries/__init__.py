@@ -5,5 +5,5 @@ offered     asks a library for its algorithms
 planned     finds the rule under which the engine sends the same messages as an algorithm of a library
 written     writes rules files, parameters and variables that select algorithms
 rank_files  writes files with which launchers place ranks
-open_mpi, mpich  facts about one library
+open_mpi, mpich, intel_mpi  facts about one library
 """

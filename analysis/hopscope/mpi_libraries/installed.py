@@ -11,22 +11,27 @@ from hopscope.mpi_libraries.offered import NAMES, Library, query_library, releas
 LAUNCHERS = {
     "openmpi": ("mpirun", "mpiexec", "mpirun.openmpi", "orterun"),
     "mpich": ("mpiexec", "mpirun", "mpiexec.mpich", "mpirun.mpich", "mpiexec.hydra"),
+    "intelmpi": ("mpiexec", "mpirun", "mpiexec.hydra"),
 }
+_TEXTS = {**NAMES, "intelmpi": "Intel(R) MPI"}
+"""The name of each flavour in its version text."""
 _SECONDS = 30
 
 
 def flavour_of(mpi_library: str | None) -> str | None:
-    """The flavour of a run's MPI library, `openmpi` or `mpich`; None for another or unknown one. mpi_library: the
-    library's version text."""
+    """The flavour of a run's MPI library, one of NAMES; None for another or unknown one. mpi_library: the library's
+    version text."""
     version = mpi_library or ""
-    return next((flavour for flavour, name in NAMES.items() if name in version), None)
+    return next((flavour for flavour, text in _TEXTS.items() if text in version), None)
 
 
 def known_flavour(mpi_library: str | None) -> str:
-    """The flavour of a run's MPI library, `openmpi` or `mpich`. Raises InputError for another or unknown one."""
+    """The flavour of a run's MPI library, one of NAMES. Raises InputError for another or unknown one."""
     flavour = flavour_of(mpi_library)
     if flavour is None:
-        raise InputError("the trace does not say that its MPI library is Open MPI or MPICH, whose settings are known")
+        raise InputError(
+            "the trace does not say that its MPI library is Open MPI, MPICH or Intel MPI, whose settings are known"
+        )
     return flavour
 
 

@@ -1,8 +1,9 @@
 """Asks an MPI library for its algorithms, and for extra settings that operations need: Open MPI by `ompi_info`, MPICH
-by `mpivars`."""
+by `mpivars`, Intel MPI by `impi_info`."""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -22,12 +23,19 @@ _PASSES_ON = re.compile(
 _PRIORITY = re.compile(r"^mca:coll:\w+:param:coll_(\w+)_priority:value:(\d+)$", re.MULTILINE)
 _HAN = re.compile(r"^mca:coll:han:param:(coll_han_use_(\w+)_algorithm):enumerator:value:(\d+):(\S+)$", re.MULTILINE)
 _OF_DEVICE = re.compile(r"^\s*(MPIR_CVAR_([A-Z_]+)_DEVICE_COLLECTIVE)\s*=", re.MULTILINE)
-_RELEASE = re.compile(r"(?:Open MPI\)? v?|OpenRTE\) |[Vv]ersion:\s*)(\d+(?:\.\d+)+\w*)")
+_INTEL = re.compile(r"^(I_MPI_ADJUST_([A-Z_]+))\b.*?\brange: 0-(\d+)", re.DOTALL)
+_RELEASE = re.compile(
+    r"(?:Open MPI\)? v?|OpenRTE\) |[Vv]ersion:\s*|Intel\(R\) MPI Library (?:for Linux\* OS, Version )?)"
+    r"(\d+(?:\.\d+)+\w*)"
+)
 _WORDS = {
     "openmpi": ("ompi_info", "--param", "coll", "all", "--level", "9", "--parsable"),
     "mpich": ("mpivars",),
+    "intelmpi": ("impi_info", "-c", "COLLECTIVE"),
 }
-NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}
+PRESET = "preset "
+"""The beginning of the name of Intel MPI's algorithms, which have numbers only."""
 
 
 def operation_name(op: str) -> str:
@@ -36,7 +44,7 @@ def operation_name(op: str) -> str:
 
 
 class Offered(NamedTuple):
-    """An algorithm that a library has. number: its number in Open MPI's rules; None if the library has no numbers."""
+    """An algorithm that a library has. number: its number in Open MPI's rules; None for the other libraries."""
 
     operation: str
     """The operation in lower case and without MPI_: `reduce_scatter`."""
@@ -45,6 +53,11 @@ class Offered(NamedTuple):
     number: int | None
     setting: str
     """The parameter or variable that forces the algorithm for all communicators and sizes."""
+
+    @property
+    def value(self) -> str:
+        """The value of MPICH's or Intel MPI's variable that forces the algorithm."""
+        return self.name.removeprefix(PRESET)
 
 
 class Library(NamedTuple):
@@ -78,10 +91,10 @@ def release_of(text: str | None) -> str | None:
 
 
 def query_library(flavour: str, launcher: str, release: str) -> Library:
-    """The library to which a launcher belongs. flavour: `openmpi` or `mpich`.
+    """The library to which a launcher belongs. flavour: one of NAMES.
 
-    Runs the library's program (`ompi_info` or `mpivars`) in the launcher's directory. Raises InputError if the program
-    is missing, fails, or names no algorithms.
+    Runs the library's program (`ompi_info`, `mpivars` or `impi_info`) in the launcher's directory. Raises InputError if
+    the program is missing, fails, or names no algorithms.
     """
     words = _WORDS[flavour]
     path = shutil.which(launcher)
@@ -91,17 +104,35 @@ def query_library(flavour: str, launcher: str, release: str) -> Library:
             f"{words[0]} is not beside {launcher}, so the MPI library cannot be asked for its algorithms; give the "
             "launcher of a complete installation with --launcher"
         )
+    done = _asked(program, *words[1:])
+    if flavour == "openmpi":
+        rows, extra_settings = of_open_mpi(done.stdout), extra_settings_in_open_mpi(done.stdout)
+    elif flavour == "mpich":
+        rows, extra_settings = of_mpich(done.stdout), extra_settings_in_mpich(done.stdout)
+    else:
+        variables = re.findall(r"^I_MPI_ADJUST_[A-Z_]+", done.stdout, re.MULTILINE)
+        rows, extra_settings = of_intel_mpi([_asked(program, "-v", name).stdout for name in variables]), {}
+    if not rows:
+        raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
+    return Library(flavour, release, launcher, rows, extra_settings, of_han(done.stdout))
+
+
+def _asked(program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """The answer of a library's program. Intel's finds the library only along LD_LIBRARY_PATH."""
+    folders = [str(Path(program).parents[1] / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    environment = {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(filter(None, folders))}
     try:
-        done = subprocess.run(
-            [program, *words[1:]], capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"
+        return subprocess.run(
+            [program, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+            errors="replace",
+            env=environment,
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise InputError(f"{program} cannot be asked for the algorithms: {problem}") from None
-    rows = (of_open_mpi if flavour == "openmpi" else of_mpich)(done.stdout)
-    if not rows:
-        raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
-    extra_settings = (extra_settings_in_open_mpi if flavour == "openmpi" else extra_settings_in_mpich)(done.stdout)
-    return Library(flavour, release, launcher, rows, extra_settings, of_han(done.stdout))
 
 
 def extra_settings_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
@@ -147,8 +178,26 @@ def of_mpich(text: str) -> list[Offered]:
         setting, operation, meaning = match.groups()
         names = [name for name in _names(meaning) if name not in ("auto", "nb")]
         rows += [Offered(operation.lower(), name, None, setting) for name in names]
-    blocking = {row.operation for row in rows if f"i{row.operation}" in {nonblocking.operation for nonblocking in rows}}
-    return [row for row in rows if row.operation in blocking]
+    return _blocking(rows)
+
+
+def of_intel_mpi(texts: Sequence[str]) -> list[Offered]:
+    """The algorithms of blocking operations in the answers of `impi_info -v I_MPI_ADJUST_...`, without 0 (Intel MPI
+    chooses)."""
+    matches = [match for text in texts if (match := _INTEL.match(text))]
+    return _blocking(
+        [
+            Offered(operation.lower(), f"{PRESET}{number}", None, setting)
+            for setting, operation, last in map(_groups, matches)
+            for number in range(1, int(last) + 1)
+        ]
+    )
+
+
+def _blocking(rows: Sequence[Offered]) -> list[Offered]:
+    """The rows of operations that also have a nonblocking form."""
+    operations = {row.operation for row in rows}
+    return [row for row in rows if f"i{row.operation}" in operations]
 
 
 def _groups(match: re.Match[str]) -> Sequence[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from hopscope.mpi_libraries.intel_mpi import algorithms as intel_mpi
 from hopscope.mpi_libraries.mpich import algorithms as mpich
-from hopscope.mpi_libraries.offered import Offered
+from hopscope.mpi_libraries.offered import PRESET, Offered
 from hopscope.mpi_libraries.open_mpi.algorithms import ALGORITHMS, OWN_CHOICE, sent
 from hopscope.native import _plan
 
@@ -76,7 +77,8 @@ def messages_name(algorithm: Offered, ranks: int, chains: int = 4) -> str | None
     unknown, or if the algorithm does not run there. chains: the fan-out of `chain`."""
     operation, number = algorithm.operation, algorithm.number
     if number is None:
-        return mpich.ALGORITHMS.get((operation, algorithm.name))
+        by_name = intel_mpi.ALGORITHMS if algorithm.name.startswith(PRESET) else mpich.ALGORITHMS
+        return by_name.get((operation, algorithm.name))
     return sent(operation, number, ranks, chains) if (operation, number) in ALGORITHMS else None
 
 

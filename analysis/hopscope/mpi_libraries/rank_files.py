@@ -4,7 +4,8 @@ Open MPI 4 and 5 read a hostfile with a line for each rank's host, in order of t
 rankfile could place ranks too, but its `slot=*` binds every rank of a host to the first core (seen with 4.1.4).
 
 MPICH's launcher treats each line of its host file as a separate node, so ranks of a host that is named twice do not
-share memory. From release 5 on, its option `-rankmap` names the node of each rank instead.
+share memory. From release 5 on, its option `-rankmap` names the node of each rank instead. Intel MPI's machine file may
+name a host several times.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from pathlib import Path
 
 from hopscope.errors import InputError
 from hopscope.files import whole_file
+from hopscope.mpi_libraries.installed import flavour_of
 
-LAUNCHERS = ("openmpi-4", "openmpi-5", "mpich", "slurm")
+LAUNCHERS = ("openmpi-4", "openmpi-5", "mpich", "intelmpi", "slurm")
 _MPICH_WITH_RANKMAP = 5
 
 
@@ -39,7 +41,7 @@ def launcher_of(mpi_library: str | None) -> str | None:
     version = mpi_library or ""
     if release := re.search(r"Open MPI v?([0-9]+)", version):
         return "openmpi-4" if int(release[1]) <= 4 else "openmpi-5"
-    return "mpich" if "MPICH" in version else None
+    return {"mpich": "mpich", "intelmpi": "intelmpi"}.get(flavour_of(version) or "")
 
 
 def launcher_for(choice: str | None, mpi_library: str | None) -> str:
@@ -94,6 +96,11 @@ def _mpich(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
     return LauncherFile(_lines([f"{host}:{count}" for host, count in blocks]), command, note)
 
 
+def _intel_mpi(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
+    lines = [f"{host}:{len(list(ranks))}" for host, ranks in groupby(hosts)]
+    return LauncherFile(_lines(lines), f"mpiexec -n {len(hosts)} -machinefile {path}")
+
+
 def _lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
@@ -102,5 +109,6 @@ _WRITERS: dict[str, Callable[[list[str], str, str], LauncherFile]] = {
     "openmpi-4": _open_mpi,
     "openmpi-5": _open_mpi,
     "mpich": _mpich,
+    "intelmpi": _intel_mpi,
     "slurm": _slurm,
 }

@@ -1,5 +1,5 @@
-"""Writes the settings that select an MPI library's algorithms: Open MPI's dynamic rules or parameters, MPICH's
-variables."""
+"""Writes the settings that select an MPI library's algorithms: Open MPI's dynamic rules or parameters, MPICH's and
+Intel MPI's variables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ExtraSettings = Sequence[tuple[str, str]]
 
 class Setting(NamedTuple):
     """A file's text, and the words that make a launcher read the file. For Open MPI, the words are options after the
-    launcher's name; for MPICH, a shell command before the launcher's."""
+    launcher's name; for the other libraries, a shell command before the launcher's."""
 
     text: str
     words: str
@@ -66,19 +66,19 @@ def rules_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettin
 
 
 def variables(choices: Sequence[Choice], extra_settings: ExtraSettings = ()) -> dict[str, str]:
-    """MPICH's variables and their values for these choices; empty for choices of Open MPI."""
+    """MPICH's or Intel MPI's variables and their values for these choices; empty for choices of Open MPI."""
     if any(choice.algorithm.number is not None for choice in choices):
         return {}
-    return {**{choice.algorithm.setting: choice.algorithm.name for choice in choices}, **dict(extra_settings)}
+    return {**{choice.algorithm.setting: choice.algorithm.value for choice in choices}, **dict(extra_settings)}
 
 
 def setting_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """The file of rules (Open MPI) or variables (MPICH) for these choices. Without choices: no text, and only options
-    that set Open MPI's parameters."""
+    """The file of rules (Open MPI) or variables (the other libraries) for these choices. Without choices: no text, and
+    only options that set Open MPI's parameters."""
     if not choices:
         return Setting("", " ".join(f"--mca {name} {value}" for name, value in extra_settings))
-    is_mpich = any(choice.algorithm.number is None for choice in choices)
-    return (variables_file if is_mpich else rules_file)(choices, path, extra_settings)
+    has_variables = any(choice.algorithm.number is None for choice in choices)
+    return (variables_file if has_variables else rules_file)(choices, path, extra_settings)
 
 
 def _own_decision(from_bytes: int) -> str:
@@ -104,8 +104,8 @@ def _rows(choices: Sequence[Choice]) -> list[str]:
 
 
 def variables_file(choices: Sequence[Choice], path: str, extra_settings: ExtraSettings = ()) -> Setting:
-    """A shell script that exports MPICH's variables for these choices, to be read before the job starts. The variables
-    apply to all communicators and sizes. Raises ValueError for two choices of one operation."""
+    """A shell script that exports the library's variables for these choices, to be read before the job starts. The
+    variables apply to all communicators and sizes. Raises ValueError for two choices of one operation."""
     _check_operations(choices)
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(choices, extra_settings).items()]
     # Without a slash in the path, a shell would look for the file along PATH.

@@ -49,7 +49,8 @@ static int parent_of(int process) {
 
 /* Makes the name from the launcher's address, because Hydra gives its processes no job name. Hydra starts a proxy on
  * each host with this address on the command line, which is equal for all proxies of a job. The proxy is this process's
- * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. */
+ * parent or, if a script or a tool such as timeout starts the program, an earlier ancestor. Intel's proxies have no
+ * such address, but its Hydra gives each job an identifier. */
 bool hydra_name_of_job(char *name, size_t capacity) {
     enum { MOST_ANCESTORS = 32 };
     int process = (int)getppid();
@@ -57,7 +58,10 @@ bool hydra_name_of_job(char *name, size_t capacity) {
     for (int i = 0; i < ancestor_limit && process > 1; i++, process = parent_of(process))
         if (name_of_proxy(process, name, capacity))
             return true;
-    return false;
+    const char *job = getenv("I_MPI_HYDRA_UUID");
+    if (job && *job)
+        snprintf(name, capacity, "hydra-%s", job);
+    return job && *job;
 }
 
 /* Reads one line from the proxy, byte by byte so that it consumes nothing after the line. Waits up to a minute: if it

@@ -134,16 +134,17 @@ static bool ends_with(const char *text, size_t length, const char *end) {
     return length >= strlen(end) && memcmp(text + length - strlen(end), end, strlen(end)) == 0;
 }
 
-/* Defines MPICH's settings. The environment has their values: MPICH takes these variables from nowhere else, and ends
- * the job in MPI_Init if a value is unknown. */
+/* Defines the settings of MPICH or Intel MPI. The environment has their values: MPICH takes these variables from
+ * nowhere else, and ends the job in MPI_Init if a value is unknown. Intel MPI ignores unknown values. */
 void settings_define(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         bool is_file = ends_with(*entry, length, "_TUNING_JSON_FILE");
-        bool is_setting = strncmp(*entry, "MPIR_CVAR_", 10) == 0 || strncmp(*entry, "MPICH_", 6) == 0;
+        bool is_intels = strncmp(*entry, "I_MPI_ADJUST_", 13) == 0;
+        bool is_mpichs = (strncmp(*entry, "MPIR_CVAR_", 10) == 0 || strncmp(*entry, "MPICH_", 6) == 0) &&
+                         (is_file || ends_with(*entry, length, "_ALGORITHM"));
         char name[128];
-        if (is_setting && length < sizeof name && (*entry)[length] == '=' &&
-            (is_file || ends_with(*entry, length, "_ALGORITHM"))) {
+        if ((is_intels || is_mpichs) && length < sizeof name && (*entry)[length] == '=') {
             snprintf(name, sizeof name, "%.*s", (int)length, *entry);
             define(name, *entry + length + 1, NULL, "environment", is_file);
         }

@@ -20,22 +20,27 @@ WRAPPER int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *s
 }
 
 #if HOPSCOPE_MPI_4_1
-WRAPPER int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+#ifdef I_MPI_VERSION /* Intel's mpi.h lacks the const of the standard */
+#define OPEN_REQUEST MPI_Request
+#else
+#define OPEN_REQUEST const MPI_Request
+#endif
+
+WRAPPER int MPI_Request_get_status_all(int count, OPEN_REQUEST requests[], int *flag, MPI_Status statuses[]) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_all, CALLER);
     call.error = pmpi.Request_get_status_all(count, requests, flag, statuses);
     return leave_look(&call, flag, count, requests);
 }
 
-WRAPPER int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
-                                       MPI_Status *status) {
+WRAPPER int MPI_Request_get_status_any(int count, OPEN_REQUEST requests[], int *index, int *flag, MPI_Status *status) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_any, CALLER);
     call.error = pmpi.Request_get_status_any(count, requests, index, flag, status);
     return leave_look(&call, flag, call.error == MPI_SUCCESS && *index == MPI_UNDEFINED ? 0 : count, requests);
 }
 
-WRAPPER int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
+WRAPPER int MPI_Request_get_status_some(int count, OPEN_REQUEST requests[], int *done, int indices[],
                                         MPI_Status statuses[]) {
     struct call call;
     call_open(&call, FUNCTION_MPI_Request_get_status_some, CALLER);

@@ -96,7 +96,7 @@ def forced(
             if c.algorithm.operation in library.extra_settings
         )
     )
-    if library.flavour == "mpich" or not choices:
+    if library.flavour != "openmpi" or not choices:
         return list(words), variables(choices, extra_settings)
     rules = folder / _RULES
     setting = rules_file(choices, str(rules), extra_settings)

@@ -69,6 +69,13 @@ LAUNCHERS = (
         variables=(*_AS_ROOT, ("PRTE_ALLOW_RUN_AS_ROOT", "1"), ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1")),
     ),
     Launcher(
+        re.compile(r"Intel\(R\) MPI"),
+        ("-launcher", "ssh", "-launcher-exec", "{agent}", "-iface", "{interface}", "-hosts", "{hosts}"),
+        block=(),
+        round_robin=(),
+        variables=(("I_MPI_PIN", "0"), ("FI_PROVIDER", "tcp"), ("FI_TCP_IFACE", INTERFACE)),
+    ),
+    Launcher(
         re.compile(r"HYDRA|MPICH"),
         ("-launcher", "ssh", "-launcher-exec", "{agent}", "-iface", "{interface}", "-hosts", "{hosts}"),
         block=(),
@@ -99,7 +106,7 @@ def _launcher(word: str) -> Launcher:
     if launcher is None:
         raise InputError(
             f"--net does not know the launcher {word!r}; start the command with mpirun or mpiexec of Open MPI 4 or 5, "
-            "or of MPICH"
+            "or of MPICH or Intel MPI"
         )
     return launcher
 

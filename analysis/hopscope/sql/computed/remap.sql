@@ -4,7 +4,8 @@
 -- run with link costs from the hops that a rank waited for. The prediction screens; `hopscope tune` measures.
 --
 -- Without `--for`, candidates are the algorithms of Hopscope's engine. With `--for`, they are those of the installed
--- library, and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or MPICH's variables, for all.
+-- library, and the file has Open MPI's dynamic rules, for the bytes and ranks that ran, or variables of MPICH or Intel
+-- MPI, for all.
 --
 -- Operations: Allreduce, Reduce, Bcast, Barrier, Gather, Scatter, Allgather, Allgatherv, Alltoall, Alltoallv,
 -- Alltoallw, Reduce_scatter, Reduce_scatter_block, Scan, Exscan; Alltoallv and Alltoallw only where Hopscope's
@@ -16,7 +17,7 @@
 -- A candidate is suggested, and its file written, only if its whole interval is a gain. If the replay misses the run by
 -- more than 20 %, or more than 10 % of the library's messages waited for their receives, nothing is predicted.
 --
--- param for hopscope|openmpi|mpich = "hopscope" -- Whose algorithms to try.
+-- param for hopscope|openmpi|mpich|intelmpi = "hopscope" -- Whose algorithms to try.
 -- param algorithms VARCHAR = null -- The engine's algorithms to try, separated by commas, as in tree files; all by
 --    default.
 -- param launcher VARCHAR = null -- Launcher of the MPI library to ask; the first on PATH of the run's release by

@@ -226,6 +226,8 @@ findings as (
                     then
                         '. MPICH 5 does so on one host after a few calls, but not with'
                         || ' MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD=1000000000.'
+                when any_value(run.mpi_library) like 'Intel(R) MPI%'
+                    then '. Intel MPI does so on one host, but not with I_MPI_COLL_INTRANODE=pt2pt.'
                 else ', or sent messages that Hopscope does not see, as Open MPI''s coll/adapt does.'
             end
         ) as sentence

@@ -8,7 +8,7 @@ create or replace view unseen_messages as
 with library as (
     select
         *,
-        coalesce(mpi_library like '%MPICH%', false) as is_mpich,
+        coalesce(mpi_library like '%MPICH%' or mpi_library like 'Intel(R) MPI%', false) as is_mpich,
         (select bool_or(hops.source = 'native') from hops) as has_native_hops,
         (select bool_or(collectives.native_reason = 'shared') from collectives) as uses_memory
     from run

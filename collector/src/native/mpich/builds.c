@@ -10,6 +10,7 @@
 static const char *const tested_sums[] = {
     "86406bb225ffe9ef2f9176406407b4569671417d0ff3f3b8ac490c5380199f72", /* MPICH 4.0.2, Debian 12 (4.0.2-3+b1) */
     "ad61552225906fe1f388a398c7a32eb0f826973150dafa2011d6e9a012efb7d7", /* MPICH 5.0.2, PyPI */
+    "0b7a6b01b8342c12453797f6f0bf2224d7d357ef8dfccd46ea2cd26ea646fb4d", /* Intel MPI 2021.18.1, PyPI */
 };
 
 static bool is_in_users_list(const char *sum) {

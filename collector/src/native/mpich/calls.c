@@ -131,7 +131,8 @@ static uint64_t function_around(const struct functions *functions, uint64_t addr
     return low ? function_begin(functions, low - 1) : 0;
 }
 
-/* The addresses of strings that are helpers' names. A name may occur several times. */
+/* The addresses of strings that are helpers' names. A name may occur several times. Intel MPI has them in the segment
+ * of its code. */
 enum { MOST_NAMES = 64 };
 struct names {
     int count;
@@ -146,7 +147,7 @@ static bool find_names(const struct mpich_image *image, struct names *names) {
     for (int i = 0; i < image->count; i++) {
         const struct mpich_segment *s = &image->segments[i];
         const unsigned char *position = s->bytes, *end = s->bytes + s->size;
-        while (!s->code && (position = memmem(position, (size_t)(end - position), "MPIC_", 5))) {
+        while ((position = memmem(position, (size_t)(end - position), "MPIC_", 5))) {
             for (int h = 0; h < MPICH_HELPER_COUNT; h++) {
                 size_t size = strlen(helpers[h].name) + 1;
                 if ((size_t)(end - position) < size || memcmp(position, helpers[h].name, size) != 0)

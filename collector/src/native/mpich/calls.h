@@ -49,7 +49,7 @@ bool mpich_image_of_file(struct mpich_image *image, const unsigned char *bytes, 
 /* Describes the library in this process. False if it has too many segments. */
 bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const ElfW(Phdr) * headers, int count);
 
-enum { MPICH_MOST_CALLS = 1024 };
+enum { MPICH_MOST_CALLS = 2048 };
 struct mpich_layout {
     uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks the function */
     int call_count;

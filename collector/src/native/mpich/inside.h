@@ -50,6 +50,8 @@ typedef int mpich_wait_all(int count, struct mpich_request **requests, MPI_Statu
 /* The differences between releases. status_offset: offset of the status in a request. locks: with several threads, the
  * library holds a lock in its helpers that is not recursive, so no PMPI function may be called there. */
 struct mpich_release {
+    const char *name;    /* of the library */
+    const char *head;    /* the text before its version */
     const char *version; /* the first characters of its version */
     size_t status_offset;
     bool locks;
@@ -57,15 +59,19 @@ struct mpich_release {
 
 /* The release with this version text (of MPI_Get_library_version). NULL if it was not tested. */
 static inline const struct mpich_release *mpich_release(const char *version) {
-    static const struct mpich_release releases[] = {{"4.0.", 0x30, true}, {"5.0.", 0x28, false}};
-    static const char head[] = "MPICH Version:";
-    if (strncmp(version, head, strlen(head)) != 0)
-        return NULL;
-    version += strlen(head);
-    version += strspn(version, " \t");
-    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
-        if (strncmp(version, releases[i].version, strlen(releases[i].version)) == 0)
+    static const struct mpich_release releases[] = {
+        {"MPICH", "MPICH Version:", "4.0.", 0x30, true},
+        {"MPICH", "MPICH Version:", "5.0.", 0x28, false},
+        {"Intel MPI", "Intel(R) MPI Library", "2021.", 0x30, true},
+    };
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
+        size_t length = strlen(releases[i].head);
+        if (strncmp(version, releases[i].head, length) != 0)
+            continue;
+        const char *number = version + length + strspn(version + length, " \t");
+        if (strncmp(number, releases[i].version, strlen(releases[i].version)) == 0)
             return &releases[i];
+    }
     return NULL;
 }
 

@@ -247,12 +247,14 @@ static const struct mpich_release *find_release(void) {
 static bool start_recording(int processes, bool many_threads, char *reason, size_t capacity) {
     const struct mpich_release *release = find_release();
     if (!release) {
-        snprintf(reason, capacity, "only the messages of MPICH 4.0 and 5.0 are known");
+        snprintf(reason, capacity, "only the messages of MPICH 4.0, 5.0 and Intel MPI 2021 are known");
         return false;
     }
     if (!redirect(reason, capacity))
         return false;
-    if (!mpich_hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "MPICH"), release, processes, many_threads)) {
+    char tree[64];
+    snprintf(tree, sizeof tree, ARCHIVE_NATIVE "%s", release->name);
+    if (!mpich_hops_start((uint16_t)record_define_tree(tree), release, processes, many_threads)) {
         snprintf(reason, capacity, "no memory");
         return false;
     }

@@ -1,0 +1,1 @@
+"""Intel MPI's algorithms."""
