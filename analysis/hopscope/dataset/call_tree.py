@@ -79,7 +79,7 @@ class CallTree:
             outer = np.where(parent[level] >= 0, path[parent[level]], NO_PATH)
             codes, number = np.unique((outer + 1) * names + visits.name[level], return_inverse=True)
             path[level] = len(steps) + number
-            steps += [(code // names - 1, visits.names[code % names]) for code in codes.tolist()]
+            steps += [(int(code) // names - 1, visits.names[int(code) % names]) for code in codes]
         return path, steps
 
     @property
