@@ -19,7 +19,7 @@ def hops(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
 
 
 def test_every_table_has_a_contract_with_a_key_an_order_and_words_for_each_column() -> None:
-    assert len(table_names()) == 16
+    assert len(table_names()) == 18
     for name in table_names():
         described = contract(name)
         assert set(described["x-key"]) <= set(described["properties"]), name

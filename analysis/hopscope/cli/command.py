@@ -55,6 +55,7 @@ def command_of(
         *,
         trace: str,
         dataset: Path | None,
+        archive: str | None,
         form: str,
         fail_if: tuple[str, ...],
         report: Path | None,
@@ -62,6 +63,10 @@ def command_of(
         **options_given: Any,
     ) -> int:
         gates = [parse(text) for text in fail_if]
+        if archive is not None:
+            from hopscope.cli.beside import change  # loads pyarrow
+
+            change(trace, dataset, archive)
         opened = opening(trace, dataset)
         answer = ask(opened, {name: value for name, value in options_given.items() if value is not None})
         if show_sql:
@@ -170,6 +175,12 @@ def option_text(analysis: Analysis) -> str:
 def _shared_options() -> list[click.Parameter]:
     return [
         dataset_option(),
+        click.Option(
+            ["--beside", "archive"],
+            metavar="ARCHIVE",
+            help="Add to the dataset what another tool such as Score-P recorded of this very run: its regions and call "
+            "paths. All commands and pages use them from then on. `none` removes them.",
+        ),
         format_option(),
         click.Option(
             ["--fail-if"],

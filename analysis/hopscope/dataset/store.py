@@ -41,7 +41,7 @@ class Store:
     @property
     def large_rows(self) -> int:
         """The number of rows of all tables that grow with the events of a run."""
-        return sum(map(self.rows, ("calls", "hops", "messages", "intervals")))
+        return sum(map(self.rows, ("calls", "hops", "messages", "intervals", "beside_regions")))
 
     @property
     def identity(self) -> str:

@@ -69,7 +69,7 @@ class Database:
         self._connection.execute("set global asof_loop_join_threshold = 0")
         self._check_rows()
         for name, schema in store.schemas.items():
-            parts, table = store.parts(name), statements.table(name)
+            parts, table = self._parts(name), statements.table(name)
             if not parts:
                 self._connection.from_arrow(schema.empty_table()).create(table)
                 continue
@@ -97,6 +97,11 @@ class Database:
         self._connection.execute("set python_enable_replacements = false")
         self._connection.execute("set enable_external_access = false")
         self._connection.execute("set lock_configuration = true")
+
+    def _parts(self, table: str) -> list[str]:
+        """Files of a table that has rows. Regions that another tool recorded are intervals, too."""
+        names = ("intervals", "beside_regions") if table == "intervals" else (table,)
+        return [part for name in names if self._store.rows(name) for part in self._store.parts(name)]
 
     def _check_rows(self) -> None:
         """Compares the footers of the files, which are read here once, with the manifest. Raises InputError."""

@@ -38,15 +38,15 @@
     });
   }
 
-  /* Draws names of regions in their strips, if these are high enough. */
-  function regionNames(context, place, view, regions, rowOf, high, inkOf, colours) {
+  /* Draws names of regions in their lanes, if these are high enough. */
+  function regionNames(context, place, view, regions, rowOf, high, laneOf, inkOf, colours) {
     if (high < 10) return;
     context.font = "10px " + colours.font;
     context.textBaseline = "middle";
     regions.forEach(function (region) {
       context.fillStyle = inkOf(region[4]);
-      var row = rowOf[region[0]], y = place.top + row * place.row + high / 2 + 0.5;
-      if (row !== undefined) written(context, place, view, region[2], region[3], region[4], y);
+      var row = rowOf[region[0]], y = place.top + row * place.row + (laneOf(region) + 0.5) * high + 0.5;
+      if (row !== undefined && laneOf(region) >= 0) written(context, place, view, region[2], region[3], region[4], y);
     });
   }
 

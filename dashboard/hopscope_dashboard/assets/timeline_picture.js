@@ -256,17 +256,25 @@
     return regionHue(names, name) < 200 ? "#000000" : "#ffffff";
   }
 
-  /* Draws the user's regions, as a strip at the top of each rank's row. Inner regions lie over outer ones. */
+  /* The lane of a region within its row, by its depth among those in view. Lanes take seven tenths of a row. If these
+   * are too few, the outermost regions have negative lanes: they lie without names below the regions of lane 0. */
+  function lanesOf(place, those, high) {
+    var depths = Array.from(new Set(those.map(function (region) { return region[1]; }))).sort(function (a, b) { return a - b; });
+    var lanes = Math.max(1, Math.min(depths.length, Math.floor(0.7 * place.row / high)));
+    return function (region) { return depths.indexOf(region[1]) - depths.length + lanes; };
+  }
+
+  /* Draws regions of the program, as lanes at the top of each rank's row. */
   function regions(context, place, view, those, rowOf, names, colours) {
-    var high = place.row >= 36 ? 12 : Math.max(2, Math.min(6, place.row / 4));
+    var high = place.row >= 36 ? 10 : Math.max(2, Math.min(6, place.row / 4)), laneOf = lanesOf(place, those, high);
     those.forEach(function (region) {
       if (!(region[0] in rowOf)) return;
       var from = Math.max(place.left, x(place, view, region[2])), to = Math.min(place.right, x(place, view, region[3]));
       context.fillStyle = regionColour(names, region[4]);
-      context.fillRect(from, place.top + rowOf[region[0]] * place.row, Math.max(1, to - from), high);
+      context.fillRect(from, place.top + rowOf[region[0]] * place.row + Math.max(0, laneOf(region)) * high, Math.max(1, to - from), high);
     });
     var inkOf = function (name) { return regionInk(names, name); };
-    window.hopscope_timeline_overlay.regionNames(context, place, view, those, rowOf, high, inkOf, colours);
+    window.hopscope_timeline_overlay.regionNames(context, place, view, those, rowOf, high, laneOf, inkOf, colours);
   }
 
   function axis(context, place, view, data, colours) {

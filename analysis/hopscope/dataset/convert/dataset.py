@@ -12,11 +12,13 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from hopscope import algorithms, mpi_libraries, native
 from hopscope.dataset import manifest
@@ -70,6 +72,40 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
             f"cannot write the dataset to {target}: {problem.strerror or problem}; {room(problem)}{ANOTHER_PLACE}"
         ) from None
     return target
+
+
+def replace_tables(target: Path, names: Sequence[str], pieces: Iterable[tuple[str, pa.Table]]) -> None:
+    """Replaces whole tables of a dataset, which come in pieces, each in the order of its rows. A table without a piece
+    becomes empty. A reader sees the old dataset or the new one. Raises InputError if it cannot be written."""
+    try:
+        with _only_one(target.parent):
+            current = manifest.read(target)
+            making = make_unfinished(target)
+            try:
+                with Parts(making, names) as parts:
+                    for name, rows in pieces:
+                        parts.add(name, rows)
+                    written = parts.close()
+                for name, entry in current.files():
+                    if name not in names:
+                        (making / name).mkdir(exist_ok=True)
+                        _copy(target / name / entry["file"], making / name / entry["file"])
+                manifest.write(making, {**current.tables, **written}, current.source)
+                put_in_place(making, target)
+            finally:
+                shutil.rmtree(making, ignore_errors=True)
+    except OSError as problem:
+        raise InputError(
+            f"cannot write the dataset {target}: {problem.strerror or problem}; {room(problem)}{ANOTHER_PLACE}"
+        ) from None
+
+
+def _copy(part: Path, copy: Path) -> None:
+    """Gives a file a second name, or copies it where the file system has no links."""
+    try:
+        copy.hardlink_to(part)
+    except OSError:
+        shutil.copy2(part, copy)
 
 
 def fingerprint(archive: Archive) -> dict[str, Any]:

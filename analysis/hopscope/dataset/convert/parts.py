@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -34,9 +35,9 @@ class Parts:
     Leaving the `with` block without close() drops the waiting rows, so the files are worthless.
     """
 
-    def __init__(self, directory: Path) -> None:
-        """directory: where the files are written; it must exist."""
-        self._tables = {name: _Table(directory / name, name) for name in table_names()}
+    def __init__(self, directory: Path, names: Sequence[str] | None = None) -> None:
+        """directory: where the files are written; it must exist. names: the only tables, by default all."""
+        self._tables = {name: _Table(directory / name, name) for name in names or table_names()}
         self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
         self._room = Semaphore(_WRITERS + _WAITING)
         self._problem: BaseException | None = None

@@ -5,6 +5,7 @@ rerun      a replay of the recorded run without a cause
 core_use   the use of cores by ranks that compute longer than others
 sites      the computing of each rank at each site
 computing  causes in computing
+functions  the functions in which ranks compute longer
 messages   causes in messages and in other MPI
 algorithms collectives whose algorithm loses to another
 overlap    nonblocking collectives that make no progress while their ranks compute
@@ -70,6 +71,7 @@ def _row(entry: Entry, facts: Facts, words: Words) -> Row:
         "ranks": list(entry.ranks[:_RANKS_NAMED]),
         "hosts": list(entry.hosts),
         "call_sites": [words.site(site) for site in entry.sites],
+        "functions": list(entry.functions),
         "core_use": entry.core_use.word if entry.core_use else None,
         "iterations": entry.iterations[2] if entry.iterations else None,
         "first_iteration": entry.iterations[0] if entry.iterations else None,

@@ -9,6 +9,7 @@ not overlap with it, then other messages.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from typing import Final
 
@@ -20,6 +21,7 @@ from hopscope.explain.diagnosis.algorithms import slow_algorithm
 from hopscope.explain.diagnosis.computing import Cause, causes_of
 from hopscope.explain.diagnosis.core_use import core_use_of
 from hopscope.explain.diagnosis.entry import NOTE, Cost, Entry, Facts
+from hopscope.explain.diagnosis.functions import Functions
 from hopscope.explain.diagnosis.hosts import host_of_ranks, placement_of, slow_link_cause
 from hopscope.explain.diagnosis.messages import MessageCause, causes_in_messages, crossings_cause
 from hopscope.explain.diagnosis.overlap import no_overlap_cause
@@ -41,6 +43,7 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
         return [Entry("balanced")]
     rerun = Rerun(read, facts.begin_ns, facts.end_ns)
     gaps = Gaps(rerun)
+    functions = Functions(rerun, gaps)
     cuts = np.sort(integers(read("iteration_cuts"), "begin_ns"))
     in_messages = causes_in_messages(rerun)
     weighed = _Weighed(facts, rerun)
@@ -52,7 +55,8 @@ def causes_in(facts: Facts, read: Read) -> list[Entry]:
     for cause in causes_of(gaps, facts.run_ns):
         cost = weighed.cost(cause.changes(gaps, rerun), without_order)
         if cost is not None:
-            weighed.entries.append(_of_computing(cause, cost, gaps, rerun, cuts))
+            entry = _of_computing(cause, cost, gaps, rerun, cuts)
+            weighed.entries.append(replace(entry, functions=functions.of_cause(cause)))
     overlap = no_overlap_cause(rerun)
     if overlap is not None:
         weighed.add(overlap, weighed.without_causes())

@@ -98,8 +98,9 @@ class Entry:
     saving if the same work were spread evenly. computing_share: the share of time in which ranks compute. count:
     a number of messages, calls or crossings, by the kind. hosts: the slow host, the two hosts or clusters of a slow
     link, or the hosts between which ranks would move. times: how many times longer a message takes than on other links.
-    algorithms: the recorded one and a better one. core_use: what the ranks did while they computed longer. text: the
-    sentence of a limit, for entries that have no cost.
+    algorithms: the recorded one and a better one. core_use: what the ranks did while they computed longer. functions:
+    those in which they did, each called by the one before. text: the sentence of a limit, for entries that have no
+    cost.
     """
 
     kind: Kind
@@ -116,6 +117,7 @@ class Entry:
     times: float | None = None
     algorithms: tuple[str, str] | None = None
     core_use: CoreUse | None = None
+    functions: tuple[str, ...] = ()
     text: str = ""
 
     @property

@@ -17,10 +17,10 @@ _RANK_LIMIT: Final = 4
 """The largest number of ranks that a sentence names. Further ranks are only counted."""
 
 _SENTENCES: Final[Mapping[Kind, str]] = {
-    "imbalance": "{who} {verb} longer than the others before {where}",
-    "serial-section": "{who} {verb} alone before {where} while the others wait",
-    "rotating-delay": "Another rank computes longer each time before {where}",
-    "noise": "{who} {verb} longer at times before {where}",
+    "imbalance": "{who} {verb} longer than the others{inside} before {where}",
+    "serial-section": "{who} {verb} alone{inside} before {where} while the others wait",
+    "rotating-delay": "Another rank computes longer each time{inside} before {where}",
+    "noise": "{who} {verb} longer at times{inside} before {where}",
     "late-sender": "{who} {verb} late in {where}, and the receivers wait",
     "late-receiver": "{who} {verb} late in {where}, and the senders wait",
     "wrong-order": "{who} {verb} in {where} for one message while the senders of others wait",
@@ -29,7 +29,7 @@ _SENTENCES: Final[Mapping[Kind, str]] = {
     "algorithm": "{where} runs {algorithms[0]}, and {algorithms[1]} would take less time",
     "placement": "Another rank order would spend less time on slow links",
     "slow-link": "The link between {hosts} is {times} times slower than its peers",
-    "slow-host": "{who}, all on {hosts}, {verb} longer than those of other hosts before {where}",
+    "slow-host": "{who}, all on {hosts}, {verb} longer than those of other hosts{inside} before {where}",
     "latency-bound": "The run waits for many small messages, most of all in {where}",
     "bandwidth-bound": "The run waits for the bytes of large messages, most of all in {where}",
     "io": "Ranks read or write files, most of all in {where}",
@@ -118,6 +118,7 @@ class Words:
         return _SENTENCES[entry.kind].format(
             who=_ranks_text(entry),
             verb=verb,
+            inside=f" in {' > '.join(entry.functions)}" if entry.functions else "",
             where=self._location(entry),
             count=entry.count,
             hosts=in_words(entry.hosts),

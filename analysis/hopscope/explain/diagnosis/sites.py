@@ -64,10 +64,10 @@ class Gaps:
         rank = rerun.lanes.rank[lane[ends]].astype(np.int64)
         gap_site = _divided(site[predecessors], site[ends], rank)
         order = stable_order(gap_site)
-        ends, self._site, self.rank = ends[order], gap_site[order], rank[order]
+        ends, self.site, self.rank = ends[order], gap_site[order], rank[order]
         self.end = begin[ends]
         self.computing = (begin[ends] - free[ends - 1]).astype(np.float64)
-        begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self._site, prepend=-1) != 0))
+        begins = np.flatnonzero((np.diff(self.rank, prepend=-1) != 0) | (np.diff(self.site, prepend=-1) != 0))
         self._occurrence = np.arange(len(ends)) - np.repeat(begins, np.diff(begins, append=len(ends)))
         self._whole, self._collectives = self._between_collectives(rerun)
 
@@ -111,8 +111,8 @@ class Gaps:
         begin, end = self.end[numbers] - self.computing[numbers], self.end[numbers]
         ranks = np.setdiff1d(self.ranks, self.rank[numbers])
         computing = np.zeros((len(ranks), len(numbers)))
-        own_sites = np.setdiff1d(self._site[np.isin(self.rank, self.rank[numbers])], self._site[numbers])
-        counts = np.full(len(self.rank), True) if anywhere else ~np.isin(self._site, own_sites)
+        own_sites = np.setdiff1d(self.site[np.isin(self.rank, self.rank[numbers])], self.site[numbers])
+        counts = np.full(len(self.rank), True) if anywhere else ~np.isin(self.site, own_sites)
         for row, rank in enumerate(ranks.tolist()):
             gaps = np.flatnonzero((self.rank == rank) & counts)
             if not len(gaps):
@@ -126,7 +126,7 @@ class Gaps:
 
     def sites(self) -> Iterator[SiteGaps]:
         """The sites at which ranks can be compared, or at which one rank computes alone."""
-        bounds = np.flatnonzero(np.diff(self._site, prepend=-1, append=-1))
+        bounds = np.flatnonzero(np.diff(self.site, prepend=-1, append=-1))
         for first, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             yield self._site_of(np.arange(first, end))
 

@@ -43,6 +43,7 @@
 -- column hosts VARCHAR[] -- The slow host, the ends of a slow link, or the hosts between which ranks would move; else
 --    empty.
 -- column call_sites SITE[] -- MPI calls in which or before which the problem occurs, the costliest first.
+-- column functions VARCHAR[] -- Functions in which ranks compute longer, each called by the one before; empty if unknown.
 -- column core_use VARCHAR -- What ranks that compute longer did: on-core, queued (for a core), asleep or idle-threads;
 --    null if unknown.
 -- column iterations BIGINT -- Iterations in which the cause shows; null if unknown.
@@ -50,7 +51,7 @@
 -- column last_iteration BIGINT -- Last iteration in which the cause shows, from 0.
 -- paragraphs severity, sentence, evidence, action
 -- above kind = unfinished, oversubscribed, external-load, tracing, start-up
--- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, core_use, iterations, first_iteration, last_iteration
+-- only-data kind, cost_ns, cost_low_ns, cost_high_ns, cost_share, ranks, hosts, call_sites, functions, core_use, iterations, first_iteration, last_iteration
 -- uses communication_window
 -- reads collectives, calls, hops, messages, intervals, ranks, comms, places, steps, trees, kinds, run, iteration_cuts,
 --    kind_crossings, path_stretches, limits

@@ -218,6 +218,23 @@ items as (
 
     union all
     select
+        4 as place,
+        'clocks' as section,
+        3 as line,
+        'beside' as item,
+        max(residual_ns) as value,
+        'ns' as unit,
+        format(
+            'median distance to the clock of {} on the worst of {}, after alignment on {} of {} of MPI that both'
+            || ' recorded',
+            any_value(creator), quantity(count(*), 'threads'), quantity(sum(matched_calls)::bigint, ''),
+            quantity(sum(calls)::bigint, 'calls')
+        ) as sentence
+    from beside_threads
+    having count(*) > 0
+
+    union all
+    select
         5 as place,
         'network' as section,
         row_number() over (order by from_cluster, to_cluster) as line,
