@@ -47,6 +47,7 @@ class EventRules:
             for entry in definitions.location_group_properties
             if entry.name == "HOPSCOPE::COMPLETE" and entry.value != "yes"
         }
+        self._idle = {region._ref for region in definitions.regions if region.name == "no thread"}
         self._has_gaps = False
         self._open_files = {state.io_handle._ref for state in definitions.io_pre_created_handle_states}
         self._ranks = {comm._ref: _ranks_of(comm) for comm in definitions.comms}
@@ -99,7 +100,8 @@ class EventRules:
             is_as_declared = thread.event_count == self._declared[reference]
             place = f"{thread.name}: {thread.event_count} instead of {self._declared[reference]}"
             self._violations.require(is_as_declared, "the declared number of events is wrong", place)
-            is_open = bool(thread.regions) or thread.open_collectives > 0
+            # The place of a thread that has ended stays idle up to the end of the trace.
+            is_open = not self._idle.issuperset(thread.regions) or thread.open_collectives > 0
             is_finished = thread.process in self._finished
             self._violations.require(not (is_open and is_finished), "a region or collective has no end", thread.name)
         if not self._has_gaps and all(thread.process in self._finished for thread in self._threads.values()):

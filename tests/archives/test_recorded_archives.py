@@ -14,22 +14,15 @@ from recorded_jobs import FinishedJob, finish
 TESTS = Path(__file__).parents[1]
 HEAT_PLATE = TESTS.parent / "demo" / "heat_plate.c"
 SITUATIONS = TESTS / "end_to_end" / "programs" / "situations.c"
-STARTED = TESTS.parent / "collector" / "tests" / "runtime" / "started.c"
 REACH_PROGRAMS = TESTS / "reach" / "programs"
 SMALL = ("--size", "64", "--iterations", "10")
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 
 JOBS: dict[str, tuple[Path, tuple[str, ...]]] = {
-    "the library's own messages": (HEAT_PLATE, SMALL),
     "epochs of windows": (REACH_PROGRAMS / "windows.c", ("pairs",)),
-    "fences": (REACH_PROGRAMS / "windows.c", ("fences",)),
     "collective transfers of files": (REACH_PROGRAMS / "files.c", ("checkpoints", "file")),
-    "transfers of files": (REACH_PROGRAMS / "files.c", ("log", "file")),
     "threads one after another": (REACH_PROGRAMS / "threads.c", ("tasks",)),
-    "threads side by side": (REACH_PROGRAMS / "threads.c", ("joined",)),
     "nonblocking collectives": (SITUATIONS, ("overlap", "4", "1", "16")),
-    "many communicators": (SITUATIONS, ("comms", "4", "1", "3")),
-    "persistent collectives": (STARTED, ()),
     "refused calls": (REACH_PROGRAMS / "refused.c", ()),
     "gaps in the recording": (REACH_PROGRAMS / "pauses.c", ("3",)),
 }
