@@ -5,9 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
+import pytest
 from drawing import draw
+from hopscope.errors import is_interrupt
 from test_answers import TABLES
 
 DEADLINE_S = 120
@@ -54,3 +59,15 @@ def test_ctrl_c_during_a_query_is_quiet(tmp_path: Path) -> None:
         finally:
             process.kill()
         assert "Traceback" not in process.stderr.read()
+
+
+def test_ctrl_c_while_duckdb_reads_arrow_data_is_no_bug() -> None:
+    # Regression: "this is a bug in hopscope", because DuckDB made its own error of it.
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"rank": [0]})
+        raise KeyboardInterrupt
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"rank": pa.int64()}), batches())
+    with pytest.raises(duckdb.Error) as caught:
+        duckdb.connect().from_arrow(reader).fetchall()
+    assert is_interrupt(caught.value)
