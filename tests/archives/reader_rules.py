@@ -16,7 +16,7 @@ _OUTPUTS = (("-A",), ("-G",), ("-I", "-M", "-C", "-T"), ("--silent",))
 
 
 def violations_of(anchor: Path) -> list[str]:
-    """What is wrong with the archive; empty if it can be read by all."""
+    """The violations of the archive; empty if all can read it."""
     violations = Violations()
     _check_printing(anchor, violations)
     if _has_intercommunicator(anchor):

@@ -68,7 +68,7 @@ class Drawing:
         self.add(rank, lambda writer, time: writer.mpi_collective_end(time, operation, self.comm, root, 8, 8))
 
     def violations(self) -> list[str]:
-        """What the rules find, when the archive is complete."""
+        """The violations, after the archive is complete."""
         self._writer.close()
         return violations_of(self.anchor)
 

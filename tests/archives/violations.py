@@ -6,7 +6,7 @@ _MOST_OF_A_RULE = 3
 
 
 class Violations:
-    """What is wrong with an archive. Of each rule's violations, the first ones are kept and the others counted."""
+    """The violations of an archive. Of each rule, the first ones are kept and the others counted."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []

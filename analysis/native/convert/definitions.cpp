@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "breaking_off.h"
@@ -208,15 +209,25 @@ bool may_be_tools(const Region &region) {
 
 /* Marks the MPI calls that another tracing tool makes for itself; the collector records them, too. A library is such a
  * tool if one of its functions has the name of an MPI function and calls MPI. If a function calls the MPI function of
- * its own name, it passes on a call of the program, which is not marked. A program may contain such functions, too, but
- * most of its calls are its own, so none is marked. */
+ * its own name, it passes on a call of the program, which is not marked. A program is such a tool only if it also
+ * passes on MPI_Init, as with a tool that is linked to it, and if `main` makes no other calls. If it does, the program
+ * has MPI functions of its own, and most other calls are its own, too. */
 void mark_calls_of_tools(Definitions &definitions) {
-    std::set<std::string> tools;
+    std::set<std::string> tools, beginning, direct;
     auto passes_on = [](const Region &region) { return c_function_name(region.caller) == region.name; };
-    for (const auto &[ref, region] : definitions.regions)
-        if (is_mpi(region.kind) && c_function_name(region.caller).compare(0, 4, "MPI_") == 0 &&
-            module_of(region).find(".so") != std::string::npos)
-            tools.insert(module_of(region));
+    for (const auto &[ref, region] : definitions.regions) {
+        const std::string module = module_of(region), caller = c_function_name(region.caller);
+        const bool is_wrapper = is_mpi(region.kind) && caller.compare(0, 4, "MPI_") == 0;
+        if (is_wrapper && module.find(".so") != std::string::npos)
+            tools.insert(module);
+        if (is_wrapper && region.kind == RegionKind::Init)
+            beginning.insert(module);
+        if (is_mpi(region.kind) && caller == "main")
+            direct.insert(module);
+    }
+    std::set_difference(beginning.begin(), beginning.end(), direct.begin(), direct.end(),
+                        std::inserter(tools, tools.end()));
+    tools.erase("");
     for (auto &[ref, region] : definitions.regions)
         region.by_tool = may_be_tools(region) && !passes_on(region) && tools.count(module_of(region)) > 0;
 }
