@@ -7,10 +7,13 @@ is wrong.
 """
 
 import argparse
-import random
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import drawn_sample
 from reader_rules import violations_of
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
@@ -25,12 +28,9 @@ def main() -> int:
     """Check the archives of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archives", nargs="*", type=Path)
-    parser.add_argument("--sample", type=int)
-    parser.add_argument("--seed", type=int, default=1)
+    drawn_sample.add_options(parser)
     options = parser.parse_args()
-    archives = anchors(options.archives or [SAMPLES])
-    if options.sample and options.sample < len(archives):
-        archives = random.Random(options.seed).sample(archives, options.sample)
+    archives = drawn_sample.drawn_items(anchors(options.archives or [SAMPLES]), options)
     wrong = 0
     with ProcessPoolExecutor() as pool:
         for archive, violations in zip(archives, pool.map(violations_of, archives), strict=True):

@@ -39,12 +39,7 @@ def _check_system_tree(definitions: Any, violations: Violations) -> None:
     violations.require(len(roots) == 1, "the system tree does not have one root", [root.name for root in roots])
     for node in definitions.system_tree_nodes:
         violations.require(bool(node.class_name), "a node of the system tree has no class", node.name)
-        ancestors = {node._ref}
-        parent = node.parent
-        while parent is not None and parent._ref not in ancestors:
-            ancestors.add(parent._ref)
-            parent = parent.parent
-        violations.require(parent is None, "a node of the system tree is its own ancestor", node.name)
+        violations.require(_has_root(node), "a node of the system tree is its own ancestor", node.name)
     for group in definitions.location_groups:
         violations.require(group.system_tree_parent is not None, "a process is on no node", group.name)
     used_groups = {location.group._ref for location in definitions.locations if location.group is not None}
@@ -52,6 +47,16 @@ def _check_system_tree(definitions: Any, violations: Violations) -> None:
         violations.require(location.group is not None, "a thread is in no process", location.name)
     for group in definitions.location_groups:
         violations.require(group._ref in used_groups, "a process has no thread", group.name)
+
+
+def _has_root(definition: Any) -> bool:
+    """False if the definition's parents lead in a circle."""
+    ancestors = {definition._ref}
+    parent = definition.parent
+    while parent is not None and parent._ref not in ancestors:
+        ancestors.add(parent._ref)
+        parent = parent.parent
+    return parent is None
 
 
 def _check_communicators(definitions: Any, violations: Violations) -> None:
@@ -69,12 +74,7 @@ def _check_communicators(definitions: Any, violations: Violations) -> None:
         members = [member._ref for member in group.members]
         violations.require(len(set(members)) == len(members), "a group has a member twice", group.name)
     for comm in definitions.comms:
-        ancestors = {comm._ref}
-        parent = comm.parent
-        while parent is not None and parent._ref not in ancestors:
-            ancestors.add(parent._ref)
-            parent = parent.parent
-        violations.require(parent is None, "a communicator is its own ancestor", comm.name)
+        violations.require(_has_root(comm), "a communicator is its own ancestor", comm.name)
 
 
 def _check_regions(definitions: Any, violations: Violations) -> None:

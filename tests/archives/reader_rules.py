@@ -11,15 +11,17 @@ from definition_rules import check_definitions
 from event_rules import EventRules
 from violations import Violations
 
-_OUTPUTS = (("-A",), ("-G",), ("-I", "-M", "-C", "-T"), ("--silent",))
+_DEFINITIONS = ("-G",)
+_OUTPUTS = (("-A",), _DEFINITIONS, ("-I", "-M", "-C", "-T"), ("--silent",))
 """Options of otf2-print for everything that it can print."""
 
 
 def violations_of(anchor: Path) -> list[str]:
     """The violations of the archive; empty if all can read it."""
     violations = Violations()
-    _check_printing(anchor, violations)
-    if _has_intercommunicator(anchor):
+    # The package for Python refuses every archive with an intercommunicator, because its class `InterComm` has the
+    # fields of `Comm`, too.
+    if "INTER_COMM" in _printed_definitions(anchor, violations):
         return violations.texts()
     try:
         _check_reading(anchor, violations)
@@ -29,19 +31,17 @@ def violations_of(anchor: Path) -> list[str]:
     return violations.texts()
 
 
-def _check_printing(anchor: Path, violations: Violations) -> None:
+def _printed_definitions(anchor: Path, violations: Violations) -> str:
+    """The archive's definitions as otf2-print shows them, after it has printed everything without a warning."""
+    definitions = ""
     for options in _OUTPUTS:
         words = ["otf2-print", "--warnings-as-errors", *options, str(anchor)]
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        output = subprocess.PIPE if options == _DEFINITIONS else subprocess.DEVNULL
+        done = subprocess.run(words, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+        definitions += done.stdout or ""
         is_clean = done.returncode == 0 and not done.stderr
         violations.require(is_clean, "otf2-print complains", f"{' '.join(options)}: {done.stderr or done.returncode}")
-
-
-def _has_intercommunicator(anchor: Path) -> bool:
-    """True if otf2-print finds an intercommunicator. The package for Python refuses every archive with one, because its
-    class `InterComm` has the fields of `Comm`, too."""
-    words = ["otf2-print", "-G", str(anchor)]
-    return "INTER_COMM" in subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    return definitions
 
 
 def _check_reading(anchor: Path, violations: Violations) -> None:
