@@ -50,6 +50,14 @@ def write(dataset: Path, tables: Mapping[str, Sequence[Described]], source: obje
     (dataset / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
+def existing(path: str | Path) -> Path:
+    """The path of a trace, if there is anything. Raises InputError."""
+    location = Path(path)
+    if not location.exists():
+        raise InputError(f"no such trace: {location}; give a trace directory, an OTF2 archive or a dataset")
+    return location
+
+
 def is_dataset(path: Path) -> bool:
     """True if a directory has a dataset's manifest and no archive: beside an archive, manifest.json may be another
     program's."""

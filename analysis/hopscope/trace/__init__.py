@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from hopscope.callsites.calls import PRESENCE_QUERIES
 from hopscope.dataset import untraced
-from hopscope.dataset.manifest import is_dataset
+from hopscope.dataset.manifest import existing, is_dataset
 from hopscope.dataset.memory import check_address_space, memory_for
 from hopscope.dataset.store import Store
 from hopscope.errors import InputError, suggestion
@@ -352,9 +352,7 @@ def open(
     needs more, it gets more. Raises InputError.
     """
     check_address_space()
-    location = Path(path)
-    if not location.exists():
-        raise InputError(f"no such trace: {location}; give a trace directory, an OTF2 archive or a dataset")
+    location = existing(path)
     if dataset is None and is_dataset(location):
         return Trace(location, location, lean=lean)
     # Imported late, because a dataset can be analysed without the native converter.
