@@ -49,8 +49,8 @@ def test_the_recipe_needs_what_the_collector_s_build_needs() -> None:
         ("mpi", {}),
         ("otf2", {}),
     ]
-    found = re.findall(r"find_package\((\w+) REQUIRED", BUILD + (ROOT / "collector" / "otf2.cmake").read_text())
-    assert set(found) == {"MPI", "Threads", "PkgConfig"}
+    packages = re.findall(r"find_package\((\w+) REQUIRED", BUILD + (ROOT / "collector" / "otf2.cmake").read_text())
+    assert set(packages) == {"MPI", "Threads", "PkgConfig"}
 
 
 def test_the_container_file_copies_a_released_wheel_and_ends_with_a_command() -> None:

@@ -66,9 +66,8 @@ def numbered(*columns: Array) -> Array:
 
 
 def distinct(values: Array) -> tuple[Array, Array]:
-    """The distinct values of non-negative or other integers, ascending, and the position of each value among them:
-    numpy's `unique` with `return_inverse`. If the integers are small, it counts instead of sorting, which takes a tenth
-    of the time."""
+    """The distinct integers, ascending, and the position of each value among them, as numpy's `unique` with
+    `return_inverse` gives them. Small non-negative integers are counted, which takes a tenth of the time of sorting."""
     span = int(values.max(initial=-1)) + 1
     if values.min(initial=0) < 0 or span > max(len(values), _COUNTED):
         return np.unique(values, return_inverse=True)

@@ -114,12 +114,12 @@ class Inspection:
             return set()
 
         def locks(number: int) -> list[Facts]:
-            held = [lock for thread in self.ranks[number]["threads"] for lock in thread["locks"]]
-            return [lock for lock in held if (lock["comm"], lock["peer"]) == (call["comm"], call["peer"])]
+            owned_locks = [lock for thread in self.ranks[number]["threads"] for lock in thread["locks"]]
+            return [lock for lock in owned_locks if (lock["comm"], lock["peer"]) == (call["comm"], call["peer"])]
 
         is_exclusive = any(request.get("exclusive") for request in (call, *locks(rank)))
-        others = [number for number in range(len(self.ranks)) if number != rank]
-        return {number for number in others if any(is_exclusive or lock["exclusive"] for lock in locks(number))}
+        other_ranks = [number for number in range(len(self.ranks)) if number != rank]
+        return {number for number in other_ranks if any(is_exclusive or lock["exclusive"] for lock in locks(number))}
 
     def sentences(self) -> list[str]:
         """Findings: operations that do not match, ranks that others ultimately wait for, circles of waiting ranks."""
